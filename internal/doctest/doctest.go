@@ -198,7 +198,7 @@ func (r *runner) command(script string) *exec.Cmd {
 	c := exec.Command("bash", "-euo", "pipefail", "-c", script)
 	c.Dir = r.dir
 	// without the folder's name in what is compiled, the cache knows it from other builds
-	c.Env = append(os.Environ(), "GOFLAGS=-trimpath", "CGO_ENABLED=0", "XDG_DATA_HOME="+filepath.Join(r.dir, ".data"))
+	c.Env = append(os.Environ(), "GOFLAGS=-trimpath", "CGO_ENABLED=0", "XDG_DATA_HOME="+filepath.Join(r.dir, ".data"), "XDG_STATE_HOME="+filepath.Join(r.dir, ".state"))
 	c.Env = append(c.Env, r.env...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return c

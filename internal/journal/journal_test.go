@@ -65,9 +65,9 @@ func TestLinesComeInOrder(t *testing.T) {
 	})
 }
 
-// TestAStalledReaderDelaysNobody: writers return without time passing, what waits stays
+// TestAStalledReaderDelaysNoWriter: writers return without time passing, what waits stays
 // bounded, and the count of what is missing is told when lines flow again.
-func TestAStalledReaderDelaysNobody(t *testing.T) {
+func TestAStalledReaderDelaysNoWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipe{stop: make(chan struct{})}
 		w := New(p)

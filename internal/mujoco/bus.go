@@ -3,13 +3,17 @@ package mujoco
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"poise/internal/golden"
@@ -33,13 +37,16 @@ type Config struct {
 	Line     physics.Line    // by which setpoints come to the servos, and readings from them
 	Seed     uint64          // of what the line loses
 	Ground   *sim.Ground     // its slope and its heights; nil is level
+	Unit     physics.Unit    // how its inertial unit errs
+	Numb     bool            // without touch sensors
+	Every    int             // steps from one look at the feet to the next; 0 takes none
 }
 
 // Needed ends a test that was not started by `make judge`, which has MuJoCo.
 func Needed(t testing.TB) {
 	t.Helper()
 	if os.Getenv("POISE_JUDGE") == "" {
-		t.Skip("MuJoCo is not at hand: make judge runs this")
+		t.Skip("absent: POISE_JUDGE, which make judge sets where MuJoCo is installed")
 	}
 }
 
@@ -56,11 +63,32 @@ type Driver struct {
 	rng     *rand.Rand
 	open    bool
 	last    *servo.Measurement
+	numb    bool    // without touch sensors
+	time    float64 // that was simulated, s
+	push    Push    // its begin in that time
+	step    float64 // of MuJoCo, s
+	unit    *physics.Inertial
 	Base    spatial.Pose // of the robot, as MuJoCo has it
 	Q, V    []float64    // of the joints, without the steps of readings
 	Loads   []float64    // vertical force on each foot, N
-	ZMP     [2]float64   // centre of the pressure on all of them, x and y in the world, m
-	reply   reply
+	ZMP     [2]float64   // measured zero-moment point of all of them, x and y in the world, m
+	Looks   []Look       // at the feet in the last period
+	numbers []float64    // of the answer
+	bytes   []byte       // of the question and of the answer
+}
+
+// Look is what is seen of the feet after a step.
+type Look struct {
+	ZMP    [2]float64 // measured, m; not a number if nothing carries
+	Beside float64    // largest force upwards on a link that is no foot, N
+	Feet   []Foot
+}
+
+// Foot is one that is seen.
+type Foot struct {
+	Force  float64      // on it, out of the ground, N
+	Middle spatial.Vec3 // of its sole
+	R      spatial.Mat3 // of its tip
 }
 
 // motor is a servo as the process wants it; field names are those of physics.Motor.
@@ -90,6 +118,10 @@ type begin struct {
 
 	Slope   []float64 `json:"slope"` // orientation of the ground, qx qy qz qw
 	Heights *heights  `json:"heights,omitempty"`
+
+	Middles [][3]float64 `json:"middles"` // of each foot's sole, in the frame of its tip
+	Radii   []float64    `json:"radii"`   // of each sole
+	Every   int          `json:"every"`
 }
 
 // heights is sim.Heights for the process; Z has a row for each y.
@@ -113,30 +145,6 @@ func (first *begin) lay(g *sim.Ground) {
 	}
 }
 
-// tick is what the process is told each tick; a setpoint is mode, position, velocity, effort,
-// kp, kd, stiffness, play time and the time until it arrives. Without a period nothing moves.
-type tick struct {
-	Dt        float64      `json:"dt"`
-	Setpoints [][9]float64 `json:"setpoints"`
-	Push      []float64    `json:"push,omitempty"` // on the base, N in world axes
-}
-
-// reply is what the process answers.
-type reply struct {
-	Q     []float64
-	V     []float64
-	Exact []float64 // Q without steps
-	Load  []float64
-
-	Pressure [2]float64
-	Volts    float64 // of the supply over nominal
-	Tau      []float64
-	Base     []float64 // x y z qx qy qz qw
-	IMU      [10]float64
-	Touch    [][4]float64 // force in the tip's axes, and 1 if it is pressed
-	Error    string
-}
-
 // Open starts the process. It ends with the test.
 func Open(t testing.TB, m *robot.Model, urdf []byte, c Config) *Driver {
 	t.Helper()
@@ -150,9 +158,10 @@ func Open(t testing.TB, m *robot.Model, urdf []byte, c Config) *Driver {
 	if c.Motors == nil {
 		c.Motors = physics.MotorsOf(m)
 	}
-	d := &Driver{t: t, m: m, line: c.Line, rng: rand.New(rand.NewPCG(c.Seed, 0x6c696e65))}
+	d := &Driver{t: t, m: m, line: c.Line, rng: rand.New(rand.NewPCG(c.Seed, 0x6c696e65)), step: c.Step, numb: c.Numb, unit: physics.NewInertial(m.Gravity(), c.Unit, c.Seed)}
 	first := begin{URDF: string(urdf), Floating: m.Floating(), Step: c.Step, Friction: c.Friction, Virtual: []string{}, Feet: [][]string{},
-		Supply: c.Supply.Voltage, Resistance: c.Supply.Resistance, Masses: map[string]float64{}, Boxes: boxesOf(c.Boxes)}
+		Supply: c.Supply.Voltage, Resistance: c.Supply.Resistance, Masses: map[string]float64{}, Boxes: boxesOf(c.Boxes),
+		Middles: [][3]float64{}, Radii: []float64{}, Every: c.Every}
 	ground := sim.Level()
 	if c.Ground != nil {
 		*ground = *c.Ground
@@ -192,7 +201,11 @@ func Open(t testing.TB, m *robot.Model, urdf []byte, c Config) *Driver {
 		d.feet = model.Feet()
 	}
 	for _, f := range d.feet {
-		first.Feet = append(first.Feet, linksBelow(m, m.Chains()[f].Tip))
+		chain := &m.Chains()[f]
+		first.Feet = append(first.Feet, linksBelow(m, chain.Tip))
+		x := sim.SoleMiddle(&m.Contacts()[chain.Contact])
+		first.Middles = append(first.Middles, [3]float64{x.X, x.Y, x.Z})
+		first.Radii = append(first.Radii, m.Contacts()[chain.Contact].Sole)
 	}
 	d.start(first)
 	return d
@@ -248,41 +261,109 @@ func (d *Driver) start(first begin) {
 			t.Errorf("MuJoCo's process: %v", err)
 		}
 	})
-	if err := d.ask(first); err != nil {
+	line, err := json.Marshal(first)
+	if err != nil {
 		t.Fatal(err)
 	}
 	d.last = servo.NewMeasurement(len(d.m.Joints()), d.sensors())
+	if err := d.ask(append(line, '\n')); err != nil {
+		t.Fatal(err)
+	}
 }
 
-// ask sends a line and reads the answer.
-func (d *Driver) ask(question any) error {
-	line, err := json.Marshal(question)
+// numberSize is that of a number on its way, bytes.
+const numberSize = 8
+
+// ask sends a question and reads the answer: see answer in mujoco_bus.py.
+func (d *Driver) ask(question []byte) error {
+	if _, err := d.in.Write(question); err != nil {
+		return err
+	}
+	head, err := d.read(3)
 	if err != nil {
 		return err
 	}
-	if _, err := d.in.Write(append(line, '\n')); err != nil {
+	if head[0] != 1 {
+		return errors.New("MuJoCo: a number is not finite")
+	}
+	steps, looks := int(head[1]), int(head[2])
+	n, feet := len(d.m.Joints()), len(d.feet)
+	x, err := d.read(4*n + 1 + 7 + 2 + feet*ofFoot + (steps+1)*ofStep + looks*(ofLook+feet*ofSeen))
+	if err != nil {
 		return err
 	}
-	answer, err := d.out.ReadBytes('\n')
-	if err != nil {
-		return fmt.Errorf("MuJoCo's process does not answer: %w", err)
+	take := func(n int) []float64 {
+		part := x[:n]
+		x = x[n:]
+		return part
 	}
-	d.reply = reply{}
-	if err := json.Unmarshal(answer, &d.reply); err != nil {
-		return fmt.Errorf("%w in %.200q", err, answer)
+	Q, V, exact, tau := take(n), take(n), take(n), take(n)
+	volts := take(1)[0]
+	for i := range d.last.Joints {
+		if old := &d.last.Joints[i]; d.lost() {
+			if old.Fault |= servo.NoAnswer; old.Age != servo.Never {
+				old.Age++
+			}
+			continue
+		}
+		d.last.Joints[i] = servo.Reading{Position: Q[i], Velocity: V[i], Effort: tau[i], Voltage: volts * d.nominal[i], Temperature: 25}
 	}
-	if d.reply.Error != "" {
-		return fmt.Errorf("MuJoCo: %s", d.reply.Error)
+	d.Q, d.V = append(d.Q[:0], exact...), append(d.V[:0], V...)
+	b := take(7)
+	if d.m.Floating() {
+		d.Base = spatial.Pose{R: spatial.Quat{X: b[3], Y: b[4], Z: b[5], W: b[6]}.Matrix(), P: vector(b)}
 	}
-	d.Q, d.V, d.Loads, d.ZMP = d.reply.Exact, d.reply.V, d.reply.Load, d.reply.Pressure
-	if b := d.reply.Base; len(b) == 7 {
-		d.Base = spatial.Pose{R: spatial.Quat{X: b[3], Y: b[4], Z: b[5], W: b[6]}.Matrix(), P: spatial.Vec3{X: b[0], Y: b[1], Z: b[2]}}
+	copy(d.ZMP[:], take(2))
+	d.Loads = d.Loads[:0]
+	for i := range feet {
+		f := take(ofFoot)
+		if !d.numb {
+			d.last.Touch[i] = servo.Contact{Force: vector(f), Moment: vector(f[3:]), Pressed: f[6] != 0}
+		}
+		d.Loads = append(d.Loads, f[7])
+	}
+	was := take(ofStep)
+	for range steps {
+		is := take(ofStep)
+		d.unit.Step(spatial.Quat{W: is[0], X: is[1], Y: is[2], Z: is[3]}.Matrix(), vector(was[4:]), vector(is[4:]), vector(is[7:]), d.step)
+		was = is
+	}
+	d.unit.Read(d.last)
+	d.Looks = d.Looks[:0]
+	for range looks {
+		l := take(ofLook)
+		look := Look{ZMP: [2]float64{l[0], l[1]}, Beside: l[2], Feet: make([]Foot, feet)}
+		for i := range look.Feet {
+			f := take(ofSeen)
+			look.Feet[i] = Foot{Force: f[0], Middle: vector(f[1:]), R: spatial.Mat3(f[4:])}
+		}
+		d.Looks = append(d.Looks, look)
 	}
 	return nil
 }
 
+// How many numbers an answer has of a foot, of a step, of a look and of a foot in it.
+const ofFoot, ofStep, ofLook, ofSeen = 8, 10, 3, 13
+
+func vector(x []float64) spatial.Vec3 { return spatial.Vec3{X: x[0], Y: x[1], Z: x[2]} }
+
+// read waits for some numbers.
+func (d *Driver) read(n int) ([]float64, error) {
+	d.bytes, d.numbers = slices.Grow(d.bytes[:0], n*numberSize)[:n*numberSize], slices.Grow(d.numbers[:0], n)[:n]
+	if _, err := io.ReadFull(d.out, d.bytes); err != nil {
+		return nil, fmt.Errorf("MuJoCo's process does not answer: %w", err)
+	}
+	for i := range d.numbers {
+		d.numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(d.bytes[i*numberSize:]))
+	}
+	return d.numbers, nil
+}
+
 func (d *Driver) sensors() servo.Sensors {
-	s := servo.Sensors{Touch: len(d.feet)}
+	var s servo.Sensors
+	if !d.numb {
+		s.Touch = len(d.feet)
+	}
 	if d.m.Floating() {
 		s.IMU = 1
 	}
@@ -302,17 +383,21 @@ func (d *Driver) Close() error { d.open = false; return nil }
 
 var _ servo.Driver = (*Driver)(nil)
 
-// Push lets a force act on the base for a time, N in world axes: an exchange of nothing else.
-func (d *Driver) Push(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint, force spatial.Vec3) servo.Fault {
-	return d.exchange(t, dst, src, []float64{force.X, force.Y, force.Z})
+// Push is a force on the base, N in world axes.
+type Push struct {
+	Force  spatial.Vec3
+	Begins float64 // s from now, of simulated time
+	Lasts  float64 // s
+}
+
+// Push lets a force act on the base from then on. It takes the place of an earlier one.
+func (d *Driver) Push(p Push) {
+	p.Begins += d.time
+	d.push = p
 }
 
 // Exchange implements servo.Bus. It waits until MuJoCo has made the steps of the period.
 func (d *Driver) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
-	return d.exchange(t, dst, src, nil)
-}
-
-func (d *Driver) exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint, push []float64) servo.Fault {
 	if !d.open {
 		for i := range d.last.Joints {
 			if d.last.Joints[i].Age != servo.Never {
@@ -322,51 +407,47 @@ func (d *Driver) exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 		dst.Copy(d.last)
 		return servo.BusDown
 	}
-	q := tick{Dt: t.Dt, Setpoints: make([][9]float64, len(src)), Push: push}
-	for i, p := range src {
+	begins, f := d.push.Begins-d.time, d.push.Force
+	x := []float64{t.Dt, f.X, f.Y, f.Z, begins, begins + d.push.Lasts}
+	d.time += t.Dt
+	for _, p := range src {
 		if !d.lost() && p.Finite() {
 			late := d.line.Delay + d.line.Jitter*d.rng.Float64()
-			q.Setpoints[i] = [9]float64{float64(p.Mode), p.Position, p.Velocity, p.Effort, p.Kp, p.Kd, p.Stiffness, p.PlayTime, late}
+			x = append(x, float64(p.Mode), p.Position, p.Velocity, p.Effort, p.Kp, p.Kd, p.Stiffness, p.PlayTime, late)
 		} else {
-			q.Setpoints[i][0] = -1 // it changes nothing
+			x = append(x, nothing[:]...)
 		}
 	}
-	return d.measure(q, dst)
+	return d.measure(x, dst)
 }
+
+// ofHead is how many numbers are before the setpoints.
+const ofHead = 6
+
+// nothing is a setpoint that changes nothing.
+var nothing = [9]float64{-1}
 
 func (d *Driver) lost() bool { return d.line.Loss > 0 && d.rng.Float64() < d.line.Loss }
 
 // Measure reads servos and sensors; nothing moves, and setpoints stay.
 func (d *Driver) Measure(dst *servo.Measurement) servo.Fault {
-	q := tick{Setpoints: make([][9]float64, len(d.m.Joints()))}
-	for i := range q.Setpoints {
-		q.Setpoints[i][0] = -1
+	x := make([]float64, ofHead)
+	for range d.m.Joints() {
+		x = append(x, nothing[:]...)
 	}
-	return d.measure(q, dst)
+	return d.measure(x, dst)
 }
 
-func (d *Driver) measure(q tick, dst *servo.Measurement) servo.Fault {
-	if err := d.ask(q); err != nil {
+// measure asks with a time, a force on the base with its begin and end, and setpoints: of each mode, position,
+// velocity, effort, kp, kd, stiffness, play time and the time until it arrives.
+func (d *Driver) measure(x []float64, dst *servo.Measurement) servo.Fault {
+	question := make([]byte, 0, len(x)*numberSize)
+	for _, number := range x {
+		question = binary.LittleEndian.AppendUint64(question, math.Float64bits(number))
+	}
+	if err := d.ask(question); err != nil {
 		d.t.Error(err)
 		return servo.BusDown
-	}
-	r := &d.reply
-	for i := range d.last.Joints {
-		if old := &d.last.Joints[i]; d.lost() {
-			if old.Fault |= servo.NoAnswer; old.Age != servo.Never {
-				old.Age++
-			}
-			continue
-		}
-		d.last.Joints[i] = servo.Reading{Position: r.Q[i], Velocity: r.V[i], Effort: r.Tau[i], Voltage: r.Volts * d.nominal[i], Temperature: 25}
-	}
-	if len(d.last.IMU) > 0 {
-		u := r.IMU
-		d.last.IMU[0] = servo.Inertial{Orientation: spatial.Quat{X: u[0], Y: u[1], Z: u[2], W: u[3]},
-			Rate: spatial.Vec3{X: u[4], Y: u[5], Z: u[6]}, Acceleration: spatial.Vec3{X: u[7], Y: u[8], Z: u[9]}}
-	}
-	for i, c := range r.Touch {
-		d.last.Touch[i] = servo.Contact{Force: spatial.Vec3{X: c[0], Y: c[1], Z: c[2]}, Pressed: c[3] != 0}
 	}
 	dst.Copy(d.last)
 	return 0

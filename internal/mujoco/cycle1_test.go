@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"poise/contact"
-	"poise/internal/squat"
+	"poise/internal/onfeet"
 	"poise/kinematics"
 	"poise/loop"
 	"poise/robot"
@@ -39,6 +39,7 @@ func leads() []float64 {
 // command, the body neither sags nor tilts nor wanders. It takes the power that the torques of inverse
 // dynamics cost.
 func TestStandInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	seconds := 4.0
 	if long() {
@@ -65,6 +66,7 @@ func TestStandInBothEngines(t *testing.T) {
 // TestSquatInBothEngines: ±30 mm at 0.5 Hz, with models that are right and with ones that are off
 // by 20 %, masses by 10 %, on a supply of 10.5 V; beside cycle 0 at its best lead.
 func TestSquatInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m := bot.Model
 	for _, e := range engines {
@@ -80,7 +82,7 @@ func TestSquatInBothEngines(t *testing.T) {
 			p := servosAt(bot, 100, c.volts, c.off)
 			run := func(cycle int, lead float64) figures {
 				d := drive(t, bot, p, e.of(t, bot, p), cycle, lead)
-				d.submit(squat.Of(t, m, 4))
+				d.submit(onfeet.Squat(t, m, 4))
 				return d.measured(4.6, 1)
 			}
 			was := figures{joints: math.Inf(1)}
@@ -108,6 +110,7 @@ const pushLasts = 0.1
 // from several times as much it falls. How much it withstands, and how much in cycle 0, is told by
 // the long run.
 func TestPushesInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m := bot.Model
 	const weight = 9.81

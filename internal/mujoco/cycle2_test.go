@@ -6,7 +6,7 @@ import (
 
 	"poise/contact"
 	"poise/control/follow"
-	"poise/internal/lift"
+	"poise/internal/onfeet"
 	"poise/kinematics"
 	"poise/robot"
 	"poise/trajectory"
@@ -42,6 +42,7 @@ func lifted(t testing.TB, m *robot.Model, legs ...string) follow.Goal {
 // TestMotionsThatTipOver: motions that lift hooves without shifting the weight make the pony fall in
 // cycle 1; in cycle 2 it stands, and tells that a fall was prevented.
 func TestMotionsThatTipOver(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	motions := [][]string{{"1", "3"}, {"3", "4"}}
 	if long() {
@@ -77,6 +78,7 @@ func TestMotionsThatTipOver(t *testing.T) {
 // TestLiftAfterAShift: the body goes over three hooves, the fourth leaves the ground by 25 mm and comes
 // back. The measured zero-moment point keeps half the margin, and no effort jumps.
 func TestLiftAfterAShift(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m := bot.Model
 	legs := []string{"leg1", "leg2", "leg3", "leg4"}
@@ -85,10 +87,10 @@ func TestLiftAfterAShift(t *testing.T) {
 			if k > 0 && !long() {
 				break
 			}
-			over := lift.Over(m, leg)
+			over := onfeet.Over(m, leg)
 			up := map[string]float64{leg: 0.025}
-			goal := lift.Of(t, m, legs, lift.Key{At: 0}, lift.Key{At: 1, Shift: over}, lift.Key{At: 1.2, Shift: over, Free: []string{leg}}, lift.Key{At: 1.5, Shift: over, Free: []string{leg}},
-				lift.Key{At: 2.1, Shift: over, Lift: up, Free: []string{leg}}, lift.Key{At: 2.6, Shift: over, Lift: up, Free: []string{leg}}, lift.Key{At: 3.2, Shift: over}, lift.Key{At: 3.7, Shift: over}, lift.Key{At: 4.7})
+			goal := onfeet.Lift(t, m, legs, onfeet.Key{At: 0}, onfeet.Key{At: 1, Shift: over}, onfeet.Key{At: 1.2, Shift: over, Free: []string{leg}}, onfeet.Key{At: 1.5, Shift: over, Free: []string{leg}},
+				onfeet.Key{At: 2.1, Shift: over, Lift: up, Free: []string{leg}}, onfeet.Key{At: 2.6, Shift: over, Lift: up, Free: []string{leg}}, onfeet.Key{At: 3.2, Shift: over}, onfeet.Key{At: 3.7, Shift: over}, onfeet.Key{At: 4.7})
 			p := servosAt(bot, 100, 12, 0)
 			d := drive(t, bot, p, e.of(t, bot, p), 2, 0)
 			d.submit(goal)

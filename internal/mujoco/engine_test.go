@@ -3,6 +3,7 @@ package mujoco
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"poise/action"
@@ -48,6 +49,11 @@ type plant struct {
 	ground   *sim.Ground  // its slope and its heights; nil is level
 	start    []float64    // NumQ; nil is the rest pose, on its feet
 	seed     uint64
+	unit     physics.Unit     // how its inertial unit errs
+	step     float64          // of physics, s; 0 is 1 ms
+	numb     bool             // without touch sensors, in MuJoCo
+	untold   bool             // the cycle does not know the friction
+	every    int              // steps from one look at the feet to the next; 0 takes none
 	motions  *library.Library // nil has none
 }
 
@@ -66,7 +72,8 @@ func servosDrawn(bot *load.Loaded, kp, volts, off float64, seed uint64) plant {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	factor := func(by float64) float64 { return 1 + by*(2*rng.Float64()-1) }
 	p := plant{models: make([]*servomodel.Model, len(m.Joints())), motors: physics.MotorsOf(m),
-		supply: physics.Supply{Voltage: volts, Resistance: batteryResistance}, friction: sim.DefaultFriction, seed: seed}
+		supply: physics.Supply{Voltage: volts, Resistance: batteryResistance}, friction: sim.DefaultFriction, seed: seed,
+		unit: physics.TypicalErrors.Unit(seed)}
 	for i := range p.models {
 		known := m.Servo(robot.JointID(i)).Model
 		if known == nil {
@@ -107,7 +114,7 @@ func oursOf(t testing.TB, bot *load.Loaded, p plant) engine {
 		inertias[i].Mass *= p.masses[i]
 		inertias[i].I = inertias[i].I.Scale(p.masses[i])
 	}
-	world, err := sim.NewModel(m.WithInertias(inertias), sim.Config{Passive: physics.PassiveOf(p.motors)})
+	world, err := sim.NewModel(m.WithInertias(inertias), sim.Config{Step: p.step, Passive: physics.PassiveOf(p.motors)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +125,7 @@ func oursOf(t testing.TB, bot *load.Loaded, p plant) engine {
 			t.Fatal(err)
 		}
 	}
-	e := &inOurs{Bus: physics.New(physics.Config{Model: world, Motors: p.motors, Ground: ground, Start: start, Supply: p.supply, Line: p.line, Seed: p.seed}), m: m}
+	e := &inOurs{Bus: physics.New(physics.Config{Model: world, Motors: p.motors, Ground: ground, Start: start, Supply: p.supply, Line: p.line, Unit: p.unit, Seed: p.seed}), m: m}
 	e.Bus.Try()
 	return e
 }
@@ -189,21 +196,21 @@ func feetOf(m *robot.Model) (feet []robot.ChainID) {
 func mujocoOf(t testing.TB, bot *load.Loaded, p plant) engine {
 	t.Helper()
 	d := Open(t, bot.Model, bot.URDF, Config{Motors: p.motors, Masses: p.masses, Supply: p.supply, Friction: p.friction, Boxes: p.boxes, Line: p.line,
-		Ground: p.ground, Start: p.start, Seed: p.seed})
+		Ground: p.ground, Start: p.start, Seed: p.seed, Unit: p.unit, Step: p.step, Every: p.every, Numb: p.numb})
 	if err := d.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return &inMuJoCo{pushed{Driver: d}}
+	return &inMuJoCo{d}
 }
 
-type inMuJoCo struct{ pushed }
+type inMuJoCo struct{ *Driver }
 
 func (e *inMuJoCo) sensors() servo.Sensors { return e.Capabilities().Sensors }
 func (e *inMuJoCo) truth(q []float64)      { copy(q, e.Q) }
 func (e *inMuJoCo) base() spatial.Pose     { return e.Base }
 func (e *inMuJoCo) loads(load []float64)   { copy(load, e.Loads) }
 func (e *inMuJoCo) zmp() contact.Point     { return contact.Point{X: e.ZMP[0], Y: e.ZMP[1]} }
-func (e *inMuJoCo) push(f spatial.Vec3)    { e.force = f }
+func (e *inMuJoCo) push(f spatial.Vec3)    { e.Push(Push{Force: f, Lasts: math.Inf(1)}) }
 
 // driven is a robot in an engine, driven by the loop and the executive that ship.
 type driven struct {
@@ -224,6 +231,9 @@ type driven struct {
 // cyclePeriod is that of the cycle, s.
 const cyclePeriod = 0.01
 
+// assumedAcceleration is that of transitions where the robot declares none, rad/s², as package scenario has it.
+const assumedAcceleration = 8
+
 // drive puts a plant on the cycle: 0 with a lead, 1 or 2. Its time begins when it has its torque, and
 // the torques of cycle 1 are taken up.
 func drive(t testing.TB, bot *load.Loaded, p plant, e engine, cycle int, lead float64) *driven {
@@ -237,14 +247,17 @@ func driveAt(t testing.TB, bot *load.Loaded, p plant, e engine, cycle int, lead,
 	m := bot.Model
 	d := &driven{t: t, m: m, e: e, p: p, period: period, hold: true, read: servo.NewMeasurement(len(m.Joints()), e.sensors())}
 	settings := loop.Settings{Sensors: e.sensors()}
-	settings.Inversion.Lead.Time = lead
-	if p.friction < sim.DefaultFriction {
+	if !m.TransitionAcceleration().Has {
+		settings.Transition.Acceleration = assumedAcceleration
+	}
+	settings.Inversion.Lead.Time, settings.Inversion.Beyond = lead, servo.Beyond(period, lead)
+	if p.friction < sim.DefaultFriction && !p.untold {
 		settings.WholeBody.Friction = p.friction * 5 / 6
 	}
 	if cycle > 0 {
 		settings.Cycle1, settings.Cycle2 = control.JointLeaves(len(m.Joints())), cycle == 2
 		settings.Inversion.Name, settings.Inversion.Models = "model", p.models
-		settings.External.On = true
+		settings.External.On = slices.ContainsFunc(p.models, func(known *servomodel.Model) bool { return known != nil })
 	}
 	seats, err := controllers.For(m, settings.Transition, nil)
 	if err != nil {

@@ -119,13 +119,16 @@ func walkFeeling(t *testing.T, d *driven, gaitName string, speed, least, seconds
 }
 
 // TestFeetAreFeltWhileItWalks: a pony that walks in cycle 1 on servos and masses off by 5 % feels its feet
-// come down, in both engines and at three periods: in 95 of 100 cases within 40 ms of 5 N, at 22.4 ms within 60 ms of 7 N.
+// come down, in both engines and at three periods: in 95 of 100 cases within 40 ms of 5 N, at 22.4 ms within 60 ms of 7 N. Of twenty
+// swings of all six walks one at most has a false contact, and of those of each walk, some twenty, one.
 func TestFeetAreFeltWhileItWalks(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	seconds := 8.0
 	if long() {
 		seconds = 60
 	}
+	swings, wrong := 0, 0
 	for _, period := range []float64{0.01, 0.0112, 0.0224} {
 		for _, e := range engines {
 			p := servosAt(bot, 230, 12, 0.05)
@@ -147,9 +150,13 @@ func TestFeetAreFeltWhileItWalks(t *testing.T) {
 			rms = math.Sqrt(rms / math.Max(1, float64(len(f.errors))))
 			t.Logf("%s, %.1f ms, %g s: %d touch-downs, median %.0f and p95 %.0f ms after %g N, %d missed; %d swings, %d with a false contact, %d graze; forces off by %.2f N rms, %d of %d within 1 N or a fifth", e.name, 1e3*period, seconds,
 				f.steps, 1e3*median, 1e3*p95, least, f.missed, f.swings, f.wrong, f.grazed, rms, f.within, f.stands)
-			if f.steps < 8 || p95 > within+1e-9 || f.missed > f.steps/50 || 20*f.wrong > f.swings || 5*f.within < 4*f.stands {
+			if f.steps < 8 || p95 > within+1e-9 || f.missed > f.steps/50 || f.wrong > max(1, f.swings/20) || 5*f.within < 4*f.stands {
 				t.Errorf("%s, %.1f ms: %+v", e.name, 1e3*period, f)
 			}
+			swings, wrong = swings+f.swings, wrong+f.wrong
 		}
+	}
+	if 20*wrong > swings {
+		t.Errorf("of %d swings %d have a false contact", swings, wrong)
 	}
 }

@@ -12,6 +12,7 @@ import (
 // TestGetsUpInBothEngines: from either side on its feet, closed through each engine, with servos and masses that differ. The
 // long run has all cycles and more draws.
 func TestGetsUpInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	cycles, draws := []int{1}, 1
 	if long() {

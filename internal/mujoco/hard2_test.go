@@ -11,7 +11,7 @@ import (
 	"poise/control/lookat"
 	"poise/control/stance"
 	"poise/executive"
-	"poise/internal/lift"
+	"poise/internal/onfeet"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
@@ -36,18 +36,19 @@ func hard(t *testing.T, e engine, p plant, goal *follow.Goal, seconds float64) (
 // TestContactsThatSwitchInBothEngines: every 100 ms another hoof is told to be free or to stand, while the body sways: no effort
 // jumps, the measured zero-moment point keeps half the margin, and the robot stands.
 func TestContactsThatSwitchInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	seconds := 2.0
 	if long() {
 		seconds = 20
 	}
 	rng := rand.New(rand.NewPCG(23, 14))
-	keys := []lift.Key{{At: 0}}
+	keys := []onfeet.Key{{At: 0}}
 	for at := 0.3; at < seconds-0.5; at += 0.1 {
-		keys = append(keys, lift.Key{At: at, Shift: lift.Over(bot.Model, "leg1").Scale(0.3 * math.Sin(2*at)), Free: []string{hooves[rng.IntN(4)]}})
+		keys = append(keys, onfeet.Key{At: at, Shift: onfeet.Over(bot.Model, "leg1").Scale(0.3 * math.Sin(2*at)), Free: []string{hooves[rng.IntN(4)]}})
 	}
-	keys = append(keys, lift.Key{At: seconds})
-	goal := lift.Of(t, bot.Model, hooves, keys...)
+	keys = append(keys, onfeet.Key{At: seconds})
+	goal := onfeet.Lift(t, bot.Model, hooves, keys...)
 	for _, e := range engines {
 		p := servosAt(bot, 100, 12, 0)
 		_, b := hard(t, e.of(t, bot, p), p, &goal, seconds+0.5)
@@ -61,6 +62,7 @@ func TestContactsThatSwitchInBothEngines(t *testing.T) {
 
 // TestStraightKneesInBothEngines: legs that are told to stretch until they are straight stop before, smoothly, and come back.
 func TestStraightKneesInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m := bot.Model
 	goal := follow.Goal{GoalTime: -1}
@@ -95,14 +97,15 @@ func TestStraightKneesInBothEngines(t *testing.T) {
 	}
 }
 
-// TestTorquesThatSaturateInBothEngines: with 0.3 N·m a servo the pony stands; told to dip by 9 mm within a quarter of a second and to rise again, which needs
-// more, no command has more, that is told (which torques hold it, and what of the request is missing), the measured zero-moment point
-// keeps half the margin, and it stands as before in the end.
+// TestTorquesThatSaturateInBothEngines: with servos of 0.3 N·m the pony is commanded to dip by 9 mm within a quarter of a
+// second and to rise again, which needs more. No command exceeds the limit, the active torque rows and the residual are
+// reported, the measured zero-moment point keeps half the margin, and in the end it stands as before.
 func TestTorquesThatSaturateInBothEngines(t *testing.T) {
+	t.Parallel()
 	const most = 0.3
 	bot := pony(t)
 	low := spatial.Vec3{Z: -0.009}
-	goal := lift.Of(t, bot.Model, hooves, lift.Key{At: 0}, lift.Key{At: 0.3}, lift.Key{At: 0.55, Shift: low}, lift.Key{At: 0.8}, lift.Key{At: 1})
+	goal := onfeet.Lift(t, bot.Model, hooves, onfeet.Key{At: 0}, onfeet.Key{At: 0.3}, onfeet.Key{At: 0.55, Shift: low}, onfeet.Key{At: 0.8}, onfeet.Key{At: 1})
 	for _, e := range engines {
 		p := servosAt(bot, 100, 12, 0)
 		for i, known := range p.models {
@@ -170,11 +173,12 @@ func missing(names *wholebody.Names, levels []stage.LevelState) bool {
 // TestASlipperyFloorInBothEngines: on a floor of 0.3, of which cycle 2 knows 0.25, a body that is to move by up to 1 m/s² and by more than
 // friction gives does not slip, and does not fall: what friction does not give comes later.
 func TestASlipperyFloorInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	far := spatial.Vec3{X: -0.03}
 	for _, e := range engines {
 		for _, takes := range []float64{0.42, 0.2} { // s: peaks of 1 and 4.3 m/s²
-			goal := lift.Of(t, bot.Model, hooves, lift.Key{At: 0}, lift.Key{At: 0.1}, lift.Key{At: 0.1 + takes, Shift: far}, lift.Key{At: 0.5 + takes, Shift: far})
+			goal := onfeet.Lift(t, bot.Model, hooves, onfeet.Key{At: 0}, onfeet.Key{At: 0.1}, onfeet.Key{At: 0.1 + takes, Shift: far}, onfeet.Key{At: 0.5 + takes, Shift: far})
 			p := servosAt(bot, 100, 12, 0)
 			p.friction = 0.3
 			engine := e.of(t, bot, p)
@@ -193,6 +197,7 @@ func TestASlipperyFloorInBothEngines(t *testing.T) {
 // TestStanceAndGazeByTheWholeBody: in cycle 2 the body goes where the stance leads it and the head follows a point, at once: accelerations
 // of both are served, the measured body is there, and nothing is prevented.
 func TestStanceAndGazeByTheWholeBody(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	for _, e := range engines {
 		p := servosAt(bot, 100, 12, 0)
@@ -234,8 +239,10 @@ func TestStanceAndGazeByTheWholeBody(t *testing.T) {
 	}
 }
 
-// TestPushesByTheWholeBodyInBothEngines: in cycle 2, as in cycle 1, the pony withstands a push of 0.4 N·s at a friction of 0.3, of which it knows 0.25.
+// TestPushesByTheWholeBodyInBothEngines: in cycle 2, as in cycle 1, the pony withstands a push of 0.4 N·s on a floor of
+// friction 0.3 that it takes for 0.25.
 func TestPushesByTheWholeBodyInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	for _, e := range engines {
 		for name, along := range map[string]spatial.Vec3{"left": {Y: 1}, "forward": {X: 1}} {
@@ -258,9 +265,11 @@ func TestPushesByTheWholeBodyInBothEngines(t *testing.T) {
 	}
 }
 
-// TestLiftsWithoutAShiftInBothEngines: a hoof that is told to leave the ground before the body is over the others stays: that is told, levels above the
-// limbs keep their rows (residual below 1e-5), and no joint accelerates by more than 200 rad/s².
+// TestLiftsWithoutAShiftInBothEngines: a hoof that is commanded to lift before the body is over the others stays, which is
+// reported; levels above the limbs keep their rows (residual below 1e-5), and no joint accelerates by more than
+// 200 rad/s².
 func TestLiftsWithoutAShiftInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	for _, e := range engines {
 		for _, leg := range []string{"1", "3"} {

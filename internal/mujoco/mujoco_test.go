@@ -55,6 +55,7 @@ func ours(t *testing.T, bot *load.Loaded, motors []physics.Motor) *physics.Bus {
 // TestBothEnginesMeasureTheSame: the same setpoints to the pony in ours and in MuJoCo, standing
 // and in a squat: joints, inertial unit, load of each foot.
 func TestBothEnginesMeasureTheSame(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m, motors := bot.Model, smooth(bot)
 	a, b := ours(t, bot, motors), Open(t, m, bot.URDF, Config{Motors: motors})
@@ -129,6 +130,7 @@ func TestBothEnginesMeasureTheSame(t *testing.T) {
 // TestEveryModeInMuJoCo: off is limp, a brake resists, a speed is kept, an effort and a spring
 // act.
 func TestEveryModeInMuJoCo(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m := bot.Model
 	head, ok := m.Joint("joint51")
@@ -167,6 +169,7 @@ func TestEveryModeInMuJoCo(t *testing.T) {
 // TestTheCycleRunsInMuJoCo: loop, executive and controllers that ship, closed through MuJoCo:
 // the pony gets its torque, crouches, plays a motion and stands; a push is felt.
 func TestTheCycleRunsInMuJoCo(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m := bot.Model
 	d := Open(t, m, bot.URDF, Config{})
@@ -178,8 +181,7 @@ func TestTheCycleRunsInMuJoCo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bus := &pushed{Driver: d}
-	cfg := loop.Config{Model: m, Bus: bus, Settings: settings}
+	cfg := loop.Config{Model: m, Bus: d, Settings: settings}
 	known := make([]executive.Controller, len(seats))
 	for i, seat := range seats {
 		cfg.Controllers = append(cfg.Controllers, seat.Loop)
@@ -245,10 +247,8 @@ func TestTheCycleRunsInMuJoCo(t *testing.T) {
 			t.Errorf("foot %d is not pressed", i)
 		}
 	}
-	bus.force = spatial.Vec3{Y: 30}
-	run(0.15)
-	bus.force = spatial.Vec3{}
-	run(1)
+	d.Push(Push{Force: spatial.Vec3{Y: 30}, Lasts: 0.15})
+	run(1.15)
 	if tilt := math.Acos(math.Max(-1, math.Min(1, d.Base.R[8]))); tilt < 0.7 {
 		t.Errorf("after a push of 4.5 N·s it is tilted by %g rad", tilt)
 	}
@@ -260,15 +260,44 @@ type felt struct {
 	touch []servo.Contact
 }
 
-// pushed is a robot that somebody pushes.
-type pushed struct {
-	*Driver
-	force spatial.Vec3
-}
-
-func (p *pushed) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
-	if p.force != (spatial.Vec3{}) {
-		return p.Push(t, dst, src, p.force)
+// TestTheUnitInMuJoCoErrs: it has noise, bias and delay, as that of our engine has: a controller does not see the truth.
+func TestTheUnitInMuJoCoErrs(t *testing.T) {
+	t.Parallel()
+	bot := pony(t)
+	m := bot.Model
+	dst := func(d *Driver) *servo.Measurement {
+		return servo.NewMeasurement(len(m.Joints()), d.Capabilities().Sensors)
 	}
-	return p.Driver.Exchange(t, dst, src)
+	src := make([]servo.Setpoint, len(m.Joints()))
+	for i, q := range m.RestPositions() {
+		src[i] = servo.Setpoint{Mode: servo.Position, Position: q, Stiffness: 1, PlayTime: period}
+	}
+	run := func(u physics.Unit, seed uint64) (noise, off float64) {
+		d := Open(t, m, bot.URDF, Config{Unit: u, Seed: seed})
+		if err := d.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		read, last := dst(d), spatial.Vec3{}
+		for n := range 400 {
+			d.Exchange(servo.Tick{N: uint64(n), Dt: period}, read, src)
+			if u.Delay > 0 && n == 0 && read.IMU[0].Age != servo.Never {
+				t.Error("a unit that is read a period late is read in the first")
+			}
+			if n < 100 { // it stands still then
+				continue
+			}
+			noise += read.IMU[0].Rate.Sub(last).Norm() / 300
+			off += (read.IMU[0].Acceleration.Norm() - 9.81) / 300
+			last = read.IMU[0].Rate
+		}
+		return noise, math.Abs(off)
+	}
+	if noise, off := run(physics.Unit{}, 1); noise > 1e-3 || off > 0.01 {
+		t.Errorf("a unit without errors is off by %g rad/s and %g m/s²", noise, off)
+	}
+	u := physics.TypicalErrors.Unit(1)
+	u.AccelerationBias = spatial.Vec3{Z: 0.05}
+	if noise, off := run(u, 1); noise < 0.005 || math.Abs(off-0.05) > 0.02 {
+		t.Errorf("its noise is %g rad/s, its bias %g m/s²", noise, off)
+	}
 }

@@ -4,8 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"poise/internal/squat"
-	"poise/internal/statics"
+	"poise/internal/onfeet"
 	"poise/robot/load"
 	"poise/servo/physics"
 	"poise/sim"
@@ -24,6 +23,7 @@ func judged() []judge {
 // TestWrongMassesInBothEngines: all masses a tenth more or less than the cycle knows: a stand at a
 // gain of 100 keeps its joints within 0.005 rad, in cycle 0 they are several times as far off.
 func TestWrongMassesInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	seconds, factors := 1.0, []float64{1.1}
 	if long() {
@@ -49,6 +49,7 @@ func TestWrongMassesInBothEngines(t *testing.T) {
 // to 5 ms late: a squat that is led by two periods is off by half as much again at most as without
 // it, and so is a stand (in the long run). Cycle 0 is at its best lead.
 func TestLostPacketsInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	const stands, lead = 20, 0.02
 	squats := 2.0
@@ -65,7 +66,7 @@ func TestLostPacketsInBothEngines(t *testing.T) {
 			if !moves {
 				return d.measured(stands, 0)
 			}
-			d.submit(squat.Of(t, bot.Model, squats))
+			d.submit(onfeet.Squat(t, bot.Model, squats))
 			return d.measured(squats+0.6, 1)
 		}
 		nominal, led, worse := run(1, lead, false, true), run(1, lead, true, true), run(0, 0.06, true, true)
@@ -115,6 +116,7 @@ func springs(bot *load.Loaded, cycle int, share float64) (p plant, stiffness []f
 // Jᵀ·F with feet that stay where they are, within 20 % at three stiffnesses. In cycle 0 springs as
 // soft give way to the weight too; cycle 1 holds it up.
 func TestForcesDeflectInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	m := bot.Model
 	const force = 8 // N
@@ -133,7 +135,7 @@ func TestForcesDeflectInBothEngines(t *testing.T) {
 				d.e.push(spatial.Vec3{Z: -force})
 				d.run(settle, nil)
 				after := d.configuration()
-				s := statics.Springs{Model: m, Q: before, Stiffness: stiffness}
+				s := onfeet.Springs{Model: m, Q: before, Stiffness: stiffness}
 				return high - before[2], before[2] - after[2], -s.Deflection(t, m.Bodies()[trunk].Inertia.Com, spatial.Vec3{Z: -force})[2]
 			}
 			sag, down, want := sink(1)
@@ -162,6 +164,7 @@ func (d *driven) configuration() []float64 {
 // same gain, at rest from the start, and after a squat. What is uneven is by how much each hoof
 // of a diagonal carries more: the part of the loads that no balance asks for.
 func TestAnUnevenFloorInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	feet := []string{"leg1"}
 	rests, squats := 1.5, 0.0
@@ -176,7 +179,7 @@ func TestAnUnevenFloorInBothEngines(t *testing.T) {
 				d := drive(t, bot, p, e.of(t, bot, p), cycle, lead)
 				rest = d.uneven(rests)
 				if squats > 0 {
-					d.submit(squat.Of(t, bot.Model, squats))
+					d.submit(onfeet.Squat(t, bot.Model, squats))
 					after = d.uneven(squats + 1.5)
 				}
 				return rest, after

@@ -11,9 +11,11 @@ import (
 	"poise/wholebody/stage"
 )
 
-// TestStoredMotionsThatTipOver: a motion out of the library, played by its name, lifts both hind hooves without a shift: the pony falls in cycle 1, in
-// cycle 2 it stands, and tells that a fall was prevented. Motions that come with the pony are played through in cycle 2, and nothing is prevented.
+// TestStoredMotionsThatTipOver: a stored motion lifts both hind hooves without a shift. The pony falls in cycle 1; in
+// cycle 2 it stands and reports that a fall was prevented. Shipped motions play to their ends in cycle 2, with nothing
+// prevented.
 func TestStoredMotionsThatTipOver(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	motions := library.Open(t.TempDir(), shipped.Of("pony"))
 	goal := lifted(t, bot.Model, "3", "4")

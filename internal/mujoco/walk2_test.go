@@ -11,6 +11,7 @@ import (
 // TestWalksByTheWholeBodyInBothEngines: crawl on three hooves and trot on two, closed through each engine at 22.4 ms in cycle 2: no
 // fall, levels are served in all ticks, and where two hooves stand it is said that no zero-moment point is kept.
 func TestWalksByTheWholeBodyInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
 	seconds, offs := 8.0, []float64{0.2}
 	if long() {

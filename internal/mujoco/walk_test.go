@@ -16,8 +16,9 @@ const walkPeriod = 0.0224
 // TestWalksInBothEngines: crawl, trot, to the side and round, closed through each engine at 22.4 ms in cycle 1, with servos
 // as they are known and off by 20 %, masses by 10 %: no fall, and the speeds that must be. The long run goes further.
 func TestWalksInBothEngines(t *testing.T) {
+	t.Parallel()
 	bot := pony(t)
-	seconds, offs := 14.0, []float64{0.2}
+	seconds, offs := 10.0, []float64{0.2}
 	if long() {
 		seconds, offs = 60, []float64{0, 0.2}
 	}
@@ -71,12 +72,24 @@ func (d *driven) walk() {
 	}
 }
 
+// now is the time of the tick that comes next, ns.
+func (d *driven) now() int64 { return int64(math.Round(float64(d.n) * d.period * 1e9)) }
+
+// tell leads the walk in the tick that comes next.
+func (d *driven) tell(name string, v gait.Velocity) {
+	d.exec.Lead("walk", &walk.Velocity{At: d.now(), Velocity: v})
+	d.exec.Lead("walk", &walk.Choice{At: d.now(), Gait: name})
+}
+
 // lead walks for some seconds.
 func (d *driven) lead(seconds float64, name string, v gait.Velocity, look func(at float64)) {
+	d.each(seconds, func() { d.tell(name, v) }, look)
+}
+
+// each goes on for some seconds and does something before every tick.
+func (d *driven) each(seconds float64, before func(), look func(at float64)) {
 	for range int(math.Round(seconds / d.period)) {
-		now := int64(math.Round(float64(d.n) * d.period * 1e9))
-		d.exec.Lead("walk", &walk.Velocity{At: now, Velocity: v})
-		d.exec.Lead("walk", &walk.Choice{At: now, Gait: name})
+		before()
 		d.run(d.period, look)
 	}
 }

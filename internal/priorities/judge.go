@@ -182,39 +182,39 @@ func cone(free, others [][]float64, g []float64) []float64 {
 			columns = append(columns, u)
 		}
 	}
-	in, x := make([]bool, len(columns)), make([]float64, len(columns))
-	left := g
+	active, multipliers := make([]bool, len(columns)), make([]float64, len(columns))
+	residual := g
 	for range 20 * (len(columns) + 1) {
 		best, at := 1e-12*(1+norm(g)), -1
 		for i, c := range columns {
-			if t := dot(c, left); !in[i] && t > best {
+			if t := dot(c, residual); !active[i] && t > best {
 				best, at = t, i
 			}
 		}
 		if at < 0 {
 			break
 		}
-		in[at] = true
+		active[at] = true
 		for {
 			var chosen [][]float64
 			var which []int
 			for i := range columns {
-				if in[i] {
+				if active[i] {
 					chosen, which = append(chosen, columns[i]), append(which, i)
 				}
 			}
 			var y []float64
-			y, left = leastSquares(chosen, g)
+			y, residual = leastSquares(chosen, g)
 			share := 1.0
 			for k, i := range which {
 				if y[k] < 0 {
-					share = min(share, x[i]/(x[i]-y[k]))
+					share = min(share, multipliers[i]/(multipliers[i]-y[k]))
 				}
 			}
 			for k, i := range which {
-				x[i] += share * (y[k] - x[i])
-				if share < 1 && x[i] <= 1e-14 {
-					x[i], in[i] = 0, false
+				multipliers[i] += share * (y[k] - multipliers[i])
+				if share < 1 && multipliers[i] <= 1e-14 {
+					multipliers[i], active[i] = 0, false
 				}
 			}
 			if share == 1 {
@@ -222,7 +222,7 @@ func cone(free, others [][]float64, g []float64) []float64 {
 			}
 		}
 	}
-	return left
+	return residual
 }
 
 // Worst returns by how much x fails to be optimal at a level, over all levels: the part of

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"poise/internal/statics"
+	"poise/internal/onfeet"
 	"poise/loop"
 	"poise/robot/load"
 	"poise/servo/physics"
@@ -33,7 +33,7 @@ func soften(p *Plant, share float64, friction bool) {
 // they are, within 20 % at three stiffnesses; dry friction takes what it can hold.
 func TestForcesDeflectByStiffnessInContact(t *testing.T) {
 	if testing.Short() {
-		t.Skip("much physics; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	for _, c := range []struct {
 		friction bool
@@ -43,7 +43,7 @@ func TestForcesDeflectByStiffnessInContact(t *testing.T) {
 			p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: 4\nstart: {pose: stand}\nmodel: {kp: 230}\n"+inCycle1+"do: [{at: 1, push: {link: base_link, point: [0, 0, 0], force: [0, 0, -%g], for: 10}}]\nexpect: [{what: fallen, is: false}]", c.force))
 			soften(p, share, c.friction)
 			before, after := pushedDown(t, p)
-			s := statics.Springs{Model: p.m, Q: before, Stiffness: make([]float64, len(p.m.Joints()))}
+			s := onfeet.Springs{Model: p.m, Q: before, Stiffness: make([]float64, len(p.m.Joints()))}
 			for i, m := range p.models {
 				if s.Stiffness[i] = 1e4; m != nil {
 					s.Stiffness[i] = share * m.FullStiffness(m.Voltage)
@@ -104,7 +104,7 @@ func pushedDown(t *testing.T, p *Plant) (before, after []float64) {
 // gain; softer ones are nearer still.
 func TestAnUnevenFloorIsSharedMoreEvenly(t *testing.T) {
 	if testing.Short() {
-		t.Skip("much physics; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	for _, under := range []struct {
 		foot string
@@ -138,7 +138,7 @@ func TestAnUnevenFloorIsSharedMoreEvenly(t *testing.T) {
 // uneven is by how much one diagonal carries more: the part of the loads that no balance asks for.
 func TestAnUnevenFloorAtRest(t *testing.T) {
 	if testing.Short() {
-		t.Skip("much physics; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	uneven := func(x, y float64, text string, friction bool, stiffness float64) float64 {
 		p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: 3\nperiod: 0.01\nstart: {pose: stand}\nmodel: {kp: 100}\nworld: {boxes: [{size: [0.06, 0.06, 0.003], at: [%g, %g, 0.0015]}]}\n", x, y)+text)
@@ -194,7 +194,7 @@ func TestAnUnevenFloorAtRest(t *testing.T) {
 // leaves out of its motion.
 func TestElectricalEnergy(t *testing.T) {
 	if testing.Short() {
-		t.Skip("much physics; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	power := func(text string, friction bool) (mean, needed float64) {
 		p := prepare(t, loaded(t, "pony", load.Options{}), "duration: 3\nstart: {pose: stand}\nmodel: {kp: 100}\n"+text)

@@ -60,7 +60,7 @@ func newCycle(r *run) (*cycle, error) {
 	c := &cycle{r: r, period: r.p.s.period()}
 	m := r.p.m
 	var settings loop.Settings
-	settings.Sensors, settings.Inversion.Lead.Time = r.bus.Sensors(), r.p.lead
+	settings.Sensors, settings.Inversion.Lead.Time, settings.Inversion.Beyond = r.bus.Sensors(), r.p.lead, servo.Beyond(c.period, r.p.lead)
 	if !m.TransitionAcceleration().Has {
 		settings.Transition = control.Transition{Acceleration: assumedAcceleration}
 	}

@@ -7,7 +7,7 @@ import (
 	"poise/action"
 	"poise/control/follow"
 	"poise/executive"
-	"poise/internal/squat"
+	"poise/internal/onfeet"
 	"poise/robot/load"
 	"poise/trajectory"
 )
@@ -30,7 +30,7 @@ func squatFigures(t *testing.T, res *Result) (rms, force float64) {
 }
 
 // squatting is a run of a plant that squats from the first tick on.
-func squatting(t *testing.T, p *Plant) *run { return following(t, p, squat.Of(t, p.m, 4)) }
+func squatting(t *testing.T, p *Plant) *run { return following(t, p, onfeet.Squat(t, p.m, 4)) }
 
 // following is a run of a plant that plays a goal from the first tick on.
 func following(t *testing.T, p *Plant, goal follow.Goal) *run {
@@ -96,7 +96,7 @@ func TestSquatInCycle1(t *testing.T) {
 func TestASquatThatKnowsOfNoSupports(t *testing.T) {
 	text := ownServos + "model: {kp: 100}\ncontrol: {cycle: 1}\nexpect: [{what: joint_rms, of: rms, max: 1, from: 1, to: 4.5}, {what: force_error, of: rms, max: 100, from: 1, to: 4.5}, {what: fallen, is: false}]"
 	p := prepare(t, loaded(t, "pony", load.Options{}), text)
-	whole := squat.Of(t, p.m, 4)
+	whole := onfeet.Squat(t, p.m, 4)
 	columns, supports := whole.Columns()
 	if len(supports) != 4 {
 		t.Fatalf("%d support columns, want 4", len(supports))

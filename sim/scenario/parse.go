@@ -401,7 +401,7 @@ func (c *checker) checkAction(a *Action) {
 		}
 	case "get_up":
 		if a.GetUp != byUnit && (a.GetUp == "" || !slices.Contains(getup.Names, a.GetUp)) {
-			c.errorf(a.Line, thing, "%q is not one of %s, left, right and belly", a.GetUp, byUnit)
+			c.errorf(a.Line, thing, "%q is not one of %s, left, right and belly%s", a.GetUp, byUnit, problem.Hint(a.GetUp, append([]string{byUnit}, getup.Names...)))
 		}
 	case "drop":
 		if !(*a.Drop > 0 && *a.Drop <= highestDrop) {

@@ -302,9 +302,9 @@ func plain(j *robot.Joint, entries []*Servo) physics.Motor {
 	if j.Limits.Effort.Has {
 		m.Limit = j.Limits.Effort.Value
 	}
-	said := false // somebody says what it can give
+	limited := false // an entry gives its torque limit
 	for _, e := range entries {
-		said = said || e.Effort != nil
+		limited = limited || e.Effort != nil
 		for _, value := range []struct{ to, from *float64 }{
 			{&m.Kp, e.Kp}, {&m.Kd, e.Kd}, {&m.Limit, e.Effort}, {&m.Passive.Armature, e.Armature}, {&m.Passive.Friction, e.Friction},
 		} {
@@ -313,7 +313,7 @@ func plain(j *robot.Joint, entries []*Servo) physics.Motor {
 			}
 		}
 	}
-	if m.Limit == 0 && (j.Limits.Effort.Has || said) {
+	if m.Limit == 0 && (j.Limits.Effort.Has || limited) {
 		m.Kp, m.Kd = 0, 0 // it can give nothing
 	}
 	m.Brake = m.Kd

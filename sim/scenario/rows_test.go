@@ -51,7 +51,7 @@ func TestStandInCycle1(t *testing.T) {
 // 0.3 of what cycle 0 makes of the same robot. Lost packets cost nothing in a stand.
 func TestStandOfUncertainRobots(t *testing.T) {
 	if testing.Short() {
-		t.Skip("much physics; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	nominal := stands(t, 5, "model: {kp: 100}\n"+inCycle1).Figures["joint_rms"].RMS
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestStandOfUncertainRobots(t *testing.T) {
 // squat half as much again at most; without it they are within what a squat may be off by.
 func TestSquatOfLostPackets(t *testing.T) {
 	if testing.Short() {
-		t.Skip("much physics; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	const lossy = ownServos + "model: {kp: 100, loss: 0.1, jitter: 0.005}\n" + inCycle1
 	rms, _ := squats(t, ownServos+"model: {kp: 100}\n"+inCycle1, 0.02)

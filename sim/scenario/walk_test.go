@@ -80,7 +80,8 @@ func TestThePonyWalks(t *testing.T) {
 		// servos that differ turn seed 3 by 9° in 12 s unless it keeps its heading
 		{walked{gait: "trot", speed: 0.10, cycle: 1, seconds: 12, more: "}\nvary: {servo: 0.2, mass: 0.07, friction: [0.5, 1]}"}, 0.85, 4.5},
 		{walked{gait: "crawl", speed: 0.05, cycle: 0, seconds: 7, more: "}"}, 0.7, 6},
-		{walked{gait: "trot", speed: 0.10, cycle: 0, seconds: 5, more: "}"}, 0.3, 15},
+		// its feet drag, and of what it loses odometry sees a part: 0.027 m/s, and 0.031 when feet that drag counted in odometry
+		{walked{gait: "trot", speed: 0.10, cycle: 0, seconds: 5, more: "}"}, 0.2, 15},
 	} {
 		got := figures(walkOn(t, c.text(), 3), 3.2)
 		t.Logf("%s %g m/s, cycle %d: %v", c.gait, c.speed, c.cycle, got)

@@ -107,3 +107,35 @@ func TestFallsAreRecognised(t *testing.T) {
 		}
 	}
 }
+
+// TestFallsAreRecognisedAfterPowerWasOff: power that was ordered off, and on again, does not hide the falls that come later.
+func TestFallsAreRecognisedAfterPowerWasOff(t *testing.T) {
+	known, ordered := false, 0
+	r := runBy(t, `
+duration: 3.5
+period: 0.0224
+start: {pose: stand}
+model: {kp: 230, delay: 0.0112}
+control: {cycle: 1}
+do:
+  - {at: 1, velocity: {}, gait: crawl}
+  - {at: 2.8, push: {link: base_link, force: [0, -50, 0], for: 0.1}}
+`, 1, func(c *cycle, now float64) {
+		st := c.exec.State()
+		switch {
+		case ordered == 0 && now >= 0.1:
+			c.exec.Power("test", false)
+			ordered++
+		case ordered == 1 && st.Power == loop.Ready:
+			c.exec.Power("test", true)
+			ordered++
+		}
+		for _, f := range st.Faults {
+			known = known || f.Kind == loop.Fallen
+		}
+	})
+	t.Log(r.Notes)
+	if ordered < 2 || !r.Fallen || !known {
+		t.Errorf("power ordered %d times, fallen %v, known %v", ordered, r.Fallen, known)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"poise/action"
 	"poise/executive"
+	"poise/robot/load"
 	"poise/spatial"
 )
 
@@ -38,6 +39,35 @@ func TestWalksWithoutAnInertialUnit(t *testing.T) {
 		t.Logf("without a unit %v: %.3f m, fallen %v, said in %d ticks", blind, f, r.Fallen, said)
 		if r.Fallen || f < 0.05*6 || (said > 100) != blind || !blind && said > 0 {
 			t.Errorf("without a unit %v: %g m, fallen %v, said in %d ticks", blind, f, r.Fallen, said)
+		}
+	}
+}
+
+// TestWalksBySpeedInCycle0: whatever velocity is commanded, legs that get positions alone crawl as fast as they can follow, at short and
+// long periods, also after a gait that was named. By the gait for the speed, crawls of 0.05 m/s left their command at 1 ms and trots of 0.1 m/s
+// fell within 16 s. A gait that is named later is walked as commanded.
+func TestWalksBySpeedInCycle0(t *testing.T) {
+	for _, c := range []struct {
+		period      float64
+		do          string
+		least, most float64 // m/s in the end
+	}{
+		{0.001, "{at: 0.1, velocity: {x: 0.05}}", 0.025, 0.045},
+		{0.0112, "{at: 0.1, velocity: {x: 0.1}}", 0.025, 0.045},
+		{0.0224, "{at: 0.1, velocity: {x: 0.2}}", 0.025, 0.045},
+		{0.0112, "{at: 0.1, velocity: {x: 0.2}, gait: crawl}, {at: 2, velocity: {x: 0.2}}", 0.025, 0.046},
+		{0.0112, "{at: 0.1, velocity: {x: 0.05}}, {at: 6, velocity: {x: 0.05}, gait: crawl}", 0.047, 0.055},
+	} {
+		p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: 18\nperiod: %g\nstart: {pose: stand}\ncontrol: {cycle: 0}\ndo: [%s]\n"+
+			"expect: [{what: zmp_margin, of: p99, min: -1, from: 1}]\n", c.period, c.do))
+		r, err := p.Run(1, Watch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := figures(r, 8)
+		t.Logf("%g s, %s: %v", c.period, c.do, m)
+		if m.fallen || len(r.Notes) > 0 || m.speed < c.least || m.speed > c.most || m.tilt > 5 || m.heading > 15 {
+			t.Errorf("%g s, %s: %v, %v", c.period, c.do, m, r.Notes)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/internal/walks"
 	"poise/robot/load"
 )
 
@@ -48,28 +49,21 @@ func TestCommandsThatJumpInPhysics(t *testing.T) {
 		seeds, seconds = 5, 60
 	}
 	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(24, seed))
 		var do []string
-		for at := 0.1; at < seconds-4; at += 0.2 + 2*rng.Float64() {
-			x, y, yaw := 0.1*rng.NormFloat64(), 0.05*rng.NormFloat64(), 0.5*rng.NormFloat64()
-			switch rng.IntN(5) {
-			case 0:
-				x, y, yaw = 0, 0, 0
-			case 1:
-				x, yaw = 1e5*rng.NormFloat64(), 1e4
+		for _, c := range walks.Jumping(rand.New(rand.NewPCG(24, seed)), seconds) {
+			do = append(do, fmt.Sprintf("{at: %.3f, velocity: {x: %g, y: %g, yaw: %g}, gait: %s}", c.At, c.V.X, c.V.Y, c.V.Yaw, c.Gait))
+		}
+		for cycle := 1; cycle <= 2; cycle++ {
+			p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: %g\nperiod: 0.0224\nstart: {pose: stand}\nmodel: {kp: 230, delay: 0.0112%s\ncontrol: {cycle: %d}\ndo: [%s]\n"+
+				"expect: [{what: speed, max: 0.02, from: %g}]\n", seconds, hard, cycle, strings.Join(do, ", "), seconds-0.3))
+			r, err := p.Run(seed+1, Watch{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			do = append(do, fmt.Sprintf("{at: %.3f, velocity: {x: %g, y: %g, yaw: %g}, gait: %s}", at, x, y, yaw, []string{"crawl", "trot", "amble"}[rng.IntN(3)]))
-		}
-		do = append(do, fmt.Sprintf("{at: %g, velocity: {}, gait: crawl}", seconds-4))
-		p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: %g\nperiod: 0.0224\nstart: {pose: stand}\nmodel: {kp: 230, delay: 0.0112%s\ncontrol: {cycle: 1}\ndo: [%s]\n"+
-			"expect: [{what: speed, max: 0.02, from: %g}]\n", seconds, hard, strings.Join(do, ", "), seconds-0.3))
-		r, err := p.Run(seed+1, Watch{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("seed %d: %d commands, fallen %v, tilt %.2f rad, slip %.1f mm, notes %v", seed+1, len(do), r.Fallen, r.Figures["tilt"].Greatest, 1e3*r.Figures["slip"].Greatest, r.Notes)
-		if r.Fallen || len(r.Notes) > 0 || !r.Pass() || r.Figures["tilt"].Greatest > 0.1 {
-			t.Errorf("seed %d: fallen %v, tilt %g, %v, %+v", seed+1, r.Fallen, r.Figures["tilt"].Greatest, r.Notes, r.Criteria)
+			t.Logf("cycle %d, seed %d: %d commands, fallen %v, tilt %.2f rad, slip %.1f mm, notes %v", cycle, seed+1, len(do), r.Fallen, r.Figures["tilt"].Greatest, 1e3*r.Figures["slip"].Greatest, r.Notes)
+			if r.Fallen || len(r.Notes) > 0 || !r.Pass() || r.Figures["tilt"].Greatest > 0.1 {
+				t.Errorf("cycle %d, seed %d: fallen %v, tilt %g, %v, %+v", cycle, seed+1, r.Fallen, r.Figures["tilt"].Greatest, r.Notes, r.Criteria)
+			}
 		}
 	}
 }

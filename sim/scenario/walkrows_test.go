@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"poise/robot/load"
@@ -23,11 +25,15 @@ type row struct {
 	crawls  bool    // the measured zero-moment point is 5 mm inside in 99 % of samples, a step slips 5 mm at most
 	plain   string  // what is drawn instead of what is hard
 	cycle   int     // of motion control
+	duty    float64 // of the trot in robot.yaml; 0 is the one that is derived
 }
 
 // hard is what the plan is not told: servos off by up to 20 %, masses by 7 %, friction 0.5 … 1, one setpoint
 // in twenty lost, 5 ms of jitter.
 const hard = ", jitter: 0.005, loss: 0.05}\nvary: {servo: 0.2, mass: 0.07, friction: [0.5, 1]}"
+
+// noLoss is all of that but for lost setpoints.
+const noLoss = ", jitter: 0.005}\nvary: {servo: 0.2, mass: 0.07, friction: [0.5, 1]}"
 
 func (w *row) text() string {
 	period, more, world := w.period, hard, ""
@@ -67,10 +73,28 @@ func (w *row) achieved(r *Result) float64 {
 	return math.Abs(turned) / took
 }
 
+// pony is the robot that ships, with the duty of the row.
+func (w *row) pony(t *testing.T) Robot {
+	t.Helper()
+	if w.duty == 0 {
+		return loaded(t, "pony", load.Options{})
+	}
+	folder := copyOfPony(t)
+	f, err := os.OpenFile(filepath.Join(folder, "robot.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "\nwalking: {gaits: {trot: {duty: %g}}}\n", w.duty)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded(t, folder, load.Options{})
+}
+
 // judge walks with a seed and says what is missing.
 func (w *row) judge(t *testing.T, seed uint64) {
 	t.Helper()
-	p := prepare(t, loaded(t, "pony", load.Options{}), w.text())
+	p := prepare(t, w.pony(t), w.text())
 	r, err := p.Run(seed, Watch{})
 	if err != nil {
 		t.Fatal(err)
@@ -102,15 +126,30 @@ func (w *row) judge(t *testing.T, seed uint64) {
 var rows = []row{
 	{name: "crawl 5 m, hard", gait: "crawl", x: 0.0516, seconds: 106, must: 0.05, heading: 10, crawls: true},
 	{name: "trot 5 m, hard", gait: "trot", x: 0.108, seconds: 53, must: 0.10, heading: 10},
-	// hard but for lost setpoints: of those, one in twenty at this period let one seed in five fall
-	{name: "crawl at 56 ms", gait: "crawl", x: 0.053, seconds: 30, period: 0.056, must: 0.05, plain: ", jitter: 0.005}\nvary: {servo: 0.2, mass: 0.07, friction: [0.5, 1]}"},
-	{name: "crawl up 5°", gait: "crawl", x: 0.053, seconds: 30, world: "slope: {pitch: -0.0873}", must: 0.05},
-	{name: "crawl down 5°", gait: "crawl", x: 0.053, seconds: 30, world: "slope: {pitch: 0.0873}", must: 0.05},
+	{name: "crawl at 56 ms", gait: "crawl", x: 0.054, seconds: 30, period: 0.056, must: 0.05, crawls: true, plain: noLoss},
+	// one setpoint in twenty lost besides: no fall, and nine tenths of what it must make with all of them
+	{name: "crawl at 56 ms, hard", gait: "crawl", x: 0.056, seconds: 30, period: 0.056, must: 0.045},
+	{name: "crawl up 5°", gait: "crawl", x: 0.053, seconds: 30, world: "slope: {pitch: -0.0873}", must: 0.05, crawls: true},
+	{name: "crawl down 5°", gait: "crawl", x: 0.053, seconds: 30, world: "slope: {pitch: 0.0873}", must: 0.05, crawls: true},
 	{name: "trot up 5°", gait: "trot", x: 0.11, seconds: 30, world: "slope: {pitch: -0.0873}", must: 0.10},
 	{name: "trot down 5°", gait: "trot", x: 0.11, seconds: 30, world: "slope: {pitch: 0.0873}", must: 0.10},
-	{name: "crawl over 5 mm", gait: "crawl", x: 0.053, seconds: 40, world: "bumps: {count: 1500, height: 0.005}", must: 0.05},
+	{name: "crawl over 5 mm", gait: "crawl", x: 0.0545, seconds: 40, world: "bumps: {count: 1500, height: 0.005}", must: 0.05},
 	{name: "turning", gait: "trot", yaw: 0.53, seconds: 30, must: 0.5},
 	{name: "sideways", gait: "trot", y: 0.053, seconds: 30, must: 0.05},
+}
+
+// more is what goes beyond the musts, with what is reached of the aims. A trot whose feet stand for 0.55 of its period, rather than 0.6, uses less of
+// the accelerations of joints, and is up to 0.2 m/s fast.
+var more = []row{
+	{name: "crawl up 10°", gait: "crawl", x: 0.053, seconds: 30, world: "slope: {pitch: -0.1745}", must: 0.05, crawls: true},
+	{name: "crawl down 10°", gait: "crawl", x: 0.053, seconds: 30, world: "slope: {pitch: 0.1745}", must: 0.05, crawls: true},
+	{name: "turning fast", gait: "trot", yaw: 1.29, seconds: 30, must: 1.2},
+	{name: "sideways fast", gait: "trot", y: 0.112, seconds: 30, must: 0.098, heading: 12},
+	{name: "trot 5 m, duty 0.55", gait: "trot", x: 0.108, seconds: 53, must: 0.105, heading: 10, duty: 0.55},
+	{name: "trot up 10°, duty 0.55", gait: "trot", x: 0.125, seconds: 30, world: "slope: {pitch: -0.1745}", must: 0.085, duty: 0.55},
+	{name: "trot down 10°, duty 0.55", gait: "trot", x: 0.115, seconds: 30, world: "slope: {pitch: 0.1745}", must: 0.10, duty: 0.55},
+	{name: "fast trot, duty 0.55", gait: "trot", x: 0.2, seconds: 30, must: 0.145, heading: 16, duty: 0.55},
+	{name: "trot over 5 mm, duty 0.55", gait: "trot", x: 0.165, seconds: 30, world: "bumps: {count: 1500, height: 0.005}", must: 0.14, duty: 0.55},
 }
 
 // walkingCycles are those that keep the musts: with positions alone feet lag.
@@ -135,7 +174,12 @@ func TestRowsOfWalks(t *testing.T) {
 }
 
 // TestSoakWalks: five seeds of every row, in cycles 1 and 2.
-func TestSoakWalks(t *testing.T) {
+func TestSoakWalks(t *testing.T) { soak(t, rows) }
+
+// TestSoakWalksBeyond: five seeds of what goes beyond the musts, in cycles 1 and 2.
+func TestSoakWalksBeyond(t *testing.T) { soak(t, more) }
+
+func soak(t *testing.T, rows []row) {
 	if os.Getenv("POISE_SOAK") == "" {
 		t.Skip("absent: POISE_SOAK, which make soak sets")
 	}

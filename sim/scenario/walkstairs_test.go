@@ -76,7 +76,7 @@ func TestKnownStairs(t *testing.T) {
 // TestSoakKnownStairs: so in cycles 1 and 2 with servos, masses, friction and line drawn in the plant, five seeds each.
 func TestSoakKnownStairs(t *testing.T) {
 	if os.Getenv("POISE_SOAK") == "" {
-		t.Skip("make soak runs this")
+		t.Skip("absent: POISE_SOAK, which make soak sets")
 	}
 	for _, cycle := range []int{1, 2} {
 		for seed := range uint64(5) {

@@ -1,6 +1,4 @@
-// Package squat is the motion by which tests judge how well a robot on four legs is driven: its
-// body goes down and up by ±30 mm at 0.5 Hz, its hooves stay where they are.
-package squat
+package onfeet
 
 import (
 	"math"
@@ -17,20 +15,20 @@ const (
 	amplitude = 0.03 // m
 	frequency = 0.5  // Hz
 	begins    = 0.5  // s until the first point
-	every     = 0.02 // s between points
 )
 
-// leg is hip, knee and ankle of a leg that moves in its plane.
-type leg struct {
+// planarLeg is hip, knee and ankle of a leg that moves in its plane.
+type planarLeg struct {
 	tip              kinematics.Place
 	hip, knee, ankle int // in q
 	rest             spatial.Vec3
 }
 
-// Of returns the motion for a robot with the legs of the pony, from its rest pose to one that is
-// lower by 30 mm, about which it goes, as points with velocities and accelerations. It takes some
-// seconds, begins and ends at rest.
-func Of(t testing.TB, m *robot.Model, seconds float64) follow.Goal {
+// Squat returns the motion by which it is judged how well a robot on four legs is driven: its body
+// goes down and up by ±30 mm at 0.5 Hz, its hooves stay where they are. The robot has the legs of the
+// pony, and goes from its rest pose to one that is lower by 30 mm, about which it moves. Points have
+// velocities and accelerations; the motion takes some seconds, begins and ends at rest.
+func Squat(t testing.TB, m *robot.Model, seconds float64) follow.Goal {
 	t.Helper()
 	goal := follow.Goal{GoalTime: -1}
 	b := newBody(m, &goal)
@@ -62,7 +60,7 @@ func smooth(s float64) float64 {
 type body struct {
 	k    *kinematics.Data
 	q    []float64
-	legs []leg
+	legs []planarLeg
 }
 
 func newBody(m *robot.Model, goal *follow.Goal) *body {
@@ -74,7 +72,7 @@ func newBody(m *robot.Model, goal *follow.Goal) *body {
 	b.k.UpdatePosition(b.q)
 	for n := '1'; n <= '4'; n++ {
 		id, _ := m.Chain("leg" + string(n))
-		l := leg{tip: b.k.At(m.Chains()[id].Tip)}
+		l := planarLeg{tip: b.k.At(m.Chains()[id].Tip)}
 		for i, at := range []*int{&l.hip, &l.knee, &l.ankle} {
 			name := "joint" + string(n) + string(rune('2'+i))
 			j, _ := m.Joint(name)

@@ -1,6 +1,4 @@
-// Package statics is how a robot at rest gives way to a force, by the balance of forces alone: what
-// tests of compliance compare a simulated robot with.
-package statics
+package onfeet
 
 import (
 	"math"

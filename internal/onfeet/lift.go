@@ -1,6 +1,4 @@
-// Package lift is the motion by which tests judge how a robot on feet is balanced: its body is
-// shifted, hooves leave the ground and come back.
-package lift
+package onfeet
 
 import (
 	"slices"
@@ -16,7 +14,7 @@ import (
 	"poise/trajectory"
 )
 
-// Key is a pose of the motion, reached at a time and left at rest.
+// Key is a pose of a lift, reached at a time and left at rest.
 type Key struct {
 	At    float64            // s
 	Shift spatial.Vec3       // of the base from where it stands, m
@@ -26,9 +24,9 @@ type Key struct {
 
 const every = 0.02 // s between points
 
-// Of returns the motion of some chains from the rest pose, by keys in the order of time. They begin
+// Lift returns the motion of some chains from the rest pose, by keys in the order of time. They begin
 // and end at rest.
-func Of(t testing.TB, m *robot.Model, chains []string, keys ...Key) follow.Goal {
+func Lift(t testing.TB, m *robot.Model, chains []string, keys ...Key) follow.Goal {
 	t.Helper()
 	goal := follow.Goal{GoalTime: -1}
 	var legs []leg
@@ -91,12 +89,6 @@ type leg struct {
 	chain  *robot.Chain
 	solver *ik.Solver
 	rest   spatial.Pose
-}
-
-// smooth goes from 0 to 1: a polynomial of the fifth degree.
-func smooth(s float64) float64 {
-	s = max(0, min(1, s))
-	return s * s * s * (10 - 15*s + 6*s*s)
 }
 
 // Over returns the shift that brings the centre of mass over the middle of the feet but one.
