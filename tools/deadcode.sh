@@ -14,9 +14,16 @@ grep -vE "^($testOnly)/" "$list" |
 		BEGIN {
 			while ((getline line < allowed) > 0) {
 				if (line ~ /^#/ || line == "") continue
-				count++
 				split(line, f, " ")
-				folder[count] = f[1]; name[count] = f[2]
+				# each alternative of a pattern is a row of its own, so that none stays when it is not needed
+				depth = 0; part = ""
+				for (i = 1; i <= length(f[2]) + 1; i++) {
+					c = substr(f[2], i, 1)
+					if (c == "(") depth++
+					if (c == ")") depth--
+					if (c == "" || c == "|" && depth == 0) { count++; folder[count] = f[1]; name[count] = part; part = "" }
+					else part = part c
+				}
 			}
 		}
 		{

@@ -16,7 +16,7 @@ while [ $# -gt 0 ] && [ "${1#-}" != "$1" ]; do
 done
 [ $# -gt 0 ] || { echo "race: no packages given" >&2; exit 1; }
 for try in 1 2 3; do
-	"${GO:-go}" test -race -short -count=1 -timeout 30m ${flags[@]+"${flags[@]}"} "$@" 2>&1 | tee "$log"
+	"${GO:-go}" test -race -short -vet=off -count=1 -timeout 30m ${flags[@]+"${flags[@]}"} "$@" 2>&1 | tee "$log"
 	[ "${PIPESTATUS[0]}" -ne 0 ] || exit 0
 	# what a package printed stands before its own line, "FAIL<tab>package<tab>time"
 	again=$(awk -F '\t' '

@@ -1,4 +1,4 @@
-// A controller outside the process: wags the tail, loses it to a yawn, gets it back.
+// An external controller (in a process of its own): wags the tail, loses it to a yawn, gets it back.
 //
 //   npm install roslib
 //   poise serve &

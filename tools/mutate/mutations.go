@@ -114,7 +114,7 @@ var mutations = []mutation{
 	{"feedforward/stage.go", "a support stands by the points it names", "if s.contact[i] = c.Contact; c.Contact == robot.NoContact {", "if s.contact[i] = own; c.Contact == robot.NoContact {"},
 	{"feedforward/stage.go", "weight that nothing carries is told", "missing > lacks*", "missing > 1e9*lacks*"},
 	{"feedforward/stage.go", "a foot that slides is told", "case c.Speed > max(slides, found.Speed):", "case c.Speed > max(1e9*slides, found.Speed):"},
-	{"feedforward/stage.go", "a foot that creeps is told", "*way > max(creeps, found.Way):", "*way > max(1e9*creeps, found.Way):"},
+	{"feedforward/stage.go", "a foot that creeps is told", "*crept > max(creeps, found.Way):", "*crept > max(1e9*creeps, found.Way):"},
 	{"feedforward/stage.go", "a foot in the air only searches the ground", "to = min(said, math.Sqrt(searches))", "to = said"},
 	{"feedforward/sharing.go", "a foot that carries more presses less", "s.extra[chain] -= s.part[k]", "s.extra[chain] += s.part[k]"},
 	{"feedforward/sharing.go", "what is pressed besides is bounded", "if largest > s.most {", "if largest > 1e9*s.most {"},

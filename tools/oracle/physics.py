@@ -66,8 +66,9 @@ class Robot:
             with open(trace) as t, open(report) as r:
                 return [json.loads(line) for line in t], json.load(r)
 
-    def mujoco(self, friction=FRICTION, pitch=0.0, step=STEP, integrator=mujoco.mjtIntegrator.mjINT_IMPLICITFAST, boxes=(), slope=None, heights=None):
-        """The robot on a plane, or on heights, and on boxes at rest: middle and half of the edges of each."""
+    def mujoco(self, friction=FRICTION, pitch=0.0, step=STEP, integrator=mujoco.mjtIntegrator.mjINT_IMPLICITFAST, boxes=(), slope=None, heights=None, soles=()):
+        """The robot on a plane, or on heights, and on boxes at rest: middle and half of the edges of each. Soles are balls in the place of
+        what the links of a foot are: links, its tip first, where balls are in the frame of the tip, and their radius."""
         root = ET.fromstring(self.urdf)
         for link in root.findall("link"):
             for v in link.findall("visual"):
@@ -99,6 +100,9 @@ class Robot:
             spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], name="ground", quat=quat)
         for i, (middle, half) in enumerate(boxes):
             spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=half, pos=middle, name=f"box{i}")
+        for links, at, radius in soles:
+            for place in at:
+                spec.body(links[0]).add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[radius, 0, 0], pos=place, mass=0, name=f"sole {links[0]} {place}")
         limits = {j.get("name"): j.find("limit") for j in root.findall("joint")}
         for j in spec.joints:
             if j.name not in self.joints:
@@ -118,6 +122,10 @@ class Robot:
         ground = [m.geom("ground").id] + [m.geom(f"box{i}").id for i in range(len(boxes))]
         m.geom_contype[:], m.geom_conaffinity[:] = 1, 2
         m.geom_contype[ground], m.geom_conaffinity[ground] = 2, 1
+        for links, _, _ in soles:
+            for i in range(m.ngeom):
+                if m.body(m.geom_bodyid[i]).name in links and not m.geom(i).name.startswith("sole "):
+                    m.geom_contype[i] = m.geom_conaffinity[i] = 0
         m.geom_friction[:, 0] = friction
         m.geom_solref[:] = 2.5 * step, 1
         m.geom_solimp[:, :3] = 0.99, 0.999, 0.0001

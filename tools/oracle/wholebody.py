@@ -229,7 +229,7 @@ def main():
     good = True
     for name in ROBOTS:
         with tempfile.TemporaryDirectory() as where:
-            worst, compared, unsolved, hard = compare(args.poise, *describe(name, pathlib.Path(where)), args.states, args.seed)
+            worst, compared, unsolved, hard = compare(args.poise, *describe(name, "points", pathlib.Path(where)), args.states, args.seed)
         print(f"{name} on points: {compared} states, {hard} levels not served whole, differs by {worst:.1e}; the solvers failed in {unsolved}")
         good &= worst <= TOLERANCE and compared >= 0.9 * args.states
     if not good:

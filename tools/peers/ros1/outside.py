@@ -1,4 +1,4 @@
-"""A controller outside the process, by the messages of the original stack over rospy: it asks
+"""An external controller, by the messages of the original stack over rospy: it asks
 for the gripper, answers the rounds, leads the joint, is pushed aside by a goal with a higher
 priority, and leaves. Prints "ok NAME" for every check that held, "all ok" at the end.
 """
@@ -62,7 +62,7 @@ request.requester_name, request.request_id = NAME, 1
 request.resources = ["gripper"]
 requests.publish(request)
 wait("the gripper is assigned", lambda: owned)
-ok("a controller outside owns what it asked for", owned == ["gripper"], owned)
+ok("an external controller owns what it asked for", owned == ["gripper"], owned)
 out = rospy.Publisher("/controllers/%s/ref_joints" % NAME, JointState, queue_size=10)
 wait("its reference is read", lambda: out.get_num_connections())
 target = 0.02
@@ -78,7 +78,7 @@ def lead():
 
 
 wait("the joint follows", lead)
-ok("a controller outside leads a joint")
+ok("an external controller leads a joint")
 
 # a goal with a higher priority takes it away
 Action = message("control_msgs/GripperCommandAction")

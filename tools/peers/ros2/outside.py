@@ -1,4 +1,4 @@
-"""A controller outside the process, by the messages of the original stack, on Cyclone DDS: it asks for the gripper of
+"""An external controller, by the messages of the original stack, on Cyclone DDS: it asks for the gripper of
 arm6, answers the rounds, leads the joint, and is pushed aside by a goal with a higher priority. It prints what it has
 seen as JSON lines, and exits with 1 at the first thing that is not as it should be.
 
