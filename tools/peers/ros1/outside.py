@@ -6,11 +6,12 @@ import os
 import subprocess
 import time
 
-import actionlib
 import genpy.dynamic
 import rospy
 from actionlib_msgs.msg import GoalStatus
 from sensor_msgs.msg import JointState
+
+from goals import Client
 
 PATIENCE = 60.0
 
@@ -82,7 +83,7 @@ ok("an external controller leads a joint")
 
 # a goal with a higher priority takes it away
 Action = message("control_msgs/GripperCommandAction")
-client = actionlib.SimpleActionClient("/gripper_cmd", Action)
+client = Client("/gripper_cmd", Action)
 ok("gripper_cmd", client.wait_for_server(rospy.Duration(PATIENCE)))
 goal = type(Action().action_goal.goal)()
 goal.command.position, goal.command.max_effort = 0.005, 10

@@ -13,11 +13,11 @@ import time
 import genpy.dynamic
 import rosgraph
 import rospy
-import actionlib
-import actionlib_msgs.msg
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
+
+from goals import Client
 
 POISE = os.environ["POISE_BINARY"]
 PATIENCE = 60.0
@@ -130,7 +130,7 @@ def actions():
 
     def to(offset, seconds):
         return goal_of(Action, names, [p + offset for p in at], seconds)
-    client = actionlib.SimpleActionClient("/follow_joint_trajectory", Action)
+    client = Client("/follow_joint_trajectory", Action)
     ok("wait_for_server", client.wait_for_server(rospy.Duration(PATIENCE)))
     feedback, active = [], []
     client.send_goal(to(0.05, 1.0), active_cb=lambda: active.append(time.time()), feedback_cb=feedback.append)
