@@ -157,8 +157,8 @@ func (r *remote) find() error {
 		p := problem.Unknown("unknown_robot", "robot", r.robot, names)
 		p.Thing = "--robot"
 		p.Text += " on the server at " + r.server
-		if r.robot == config.Second {
-			p.Help += "; poise serve --with-real-sim adds a simulated one of this name"
+		if len(names) == 1 && problem.DidYouMean(r.robot, names) == "" {
+			p.Help += fmt.Sprintf("; poise serve --with-real-sim adds %q, which is simulated", config.Second)
 		}
 		return p
 	}
