@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -107,15 +108,32 @@ func place(rank map[string]int, name string) (int, bool) {
 }
 
 // TestArchitectureNamesEveryPackage: by its path, or by its last name where its folder is told.
+// What it names beside packages is a file, a folder or a command.
 func TestArchitectureNamesEveryPackage(t *testing.T) {
 	text, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range layers {
-		if !strings.HasSuffix(p, "/*") && !strings.Contains(string(text), "`"+p+"`") && !strings.Contains(string(text), "`"+path.Base(p)+"`") {
-			t.Errorf("ARCHITECTURE.md does not name %s", p)
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(string(text), -1) {
+		named[m[1]] = true
+	}
+	have := map[string]bool{}
+	for _, p := range goPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "poise/")
+		have[name], have[path.Base(name)] = true, true
+		forTests := strings.HasPrefix(name, "internal/") && slices.Contains(testOnly, name) // told together
+		if name != "poise" && !forTests && !isFree(name) && !named[name] && !named[path.Base(name)] {
+			t.Errorf("ARCHITECTURE.md does not name %s", name)
 		}
+	}
+	for name := range named {
+		if _, err := os.Stat(name); err != nil && !have[name] && !strings.HasPrefix(name, "poise ") {
+			t.Errorf("ARCHITECTURE.md names %s, which does not exist", name)
+		}
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 100 {
+		t.Errorf("ARCHITECTURE.md has %d lines: more than two screens", lines)
 	}
 }
 
