@@ -314,6 +314,20 @@ func TestFeetThatDecouple(t *testing.T) {
 			for k, want := range dense.X() {
 				worst = max(worst, math.Abs(x[k]-want)/(1+math.Abs(want)))
 			}
+			// its torques are those of its motion and forces: M·a + h = τ + Σ Jᵀ·f
+			nv, st := s.m.NumV(), &states[i]
+			for v := 6; v < nv; v++ {
+				want := st.H[v]
+				for k, a := range p.Acceleration() {
+					want += st.M[v*nv+k] * a
+				}
+				for k := range st.Legs {
+					for c, f := range p.Force()[3*k : 3*k+3] {
+						want -= st.Legs[k].J[c*nv+v] * f
+					}
+				}
+				worst = max(worst, math.Abs(p.Torque()[v-6]-want)/(1+math.Abs(want)))
+			}
 			if p.Iterations() > 0 {
 				active++
 			}
