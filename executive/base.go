@@ -39,13 +39,13 @@ func (e *Executive) SetBase(who string, position spatial.Vec3, orientation spati
 }
 
 // badPose returns what of a pose cannot be one.
-func badPose(position spatial.Vec3, orientation spatial.Quat) (why []Explanation) {
+func badPose(position spatial.Vec3, orientation spatial.Quat) (problems []Explanation) {
 	bad := func(thing string, value, limit float64, text string, args ...any) {
 		x := problem.New("bad_pose", text, args...)
 		if x.Thing, x.Limit = thing, limit; value-value == 0 {
 			x.Value = value
 		}
-		why = append(why, *x)
+		problems = append(problems, *x)
 	}
 	for i, x := range [3]float64{position.X, position.Y, position.Z} {
 		if !(math.Abs(x) <= control.FarthestBase) {
@@ -64,7 +64,7 @@ func badPose(position spatial.Vec3, orientation spatial.Quat) (why []Explanation
 	if finite && !(math.Abs(length-1) <= unitWithin) {
 		bad("pose.orientation", length, 1, "the quaternion has the length %g, want 1 within %g", length, unitWithin)
 	}
-	return why
+	return problems
 }
 
 // tiltedOtherwise returns that the base is tilted otherwise than R_WB says.

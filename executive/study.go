@@ -68,7 +68,7 @@ func (g *Study) prepare(v *view) (*work, []Explanation) {
 
 // startStudy plans a study beside its client.
 func (j *job) startStudy() {
-	e, x := j.e, j.work.study
+	e, study := j.e, j.work.study
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
 	j.h.Feedback(Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Phase: Planning, Tick: e.robot.tick})
@@ -76,7 +76,7 @@ func (j *job) startStudy() {
 	e.out.add(func() {
 		e.cfg.Go(func() {
 			out := plannedJob{job: j}
-			made, why := x.Make(ctx, now)
+			made, why := study.Make(ctx, now)
 			switch {
 			case len(why) > 0:
 				out.why = why
@@ -84,7 +84,7 @@ func (j *job) startStudy() {
 				out.found = made.Found
 			default:
 				out.work = newWork(pool, made.Program)
-				out.work.study, out.work.duration, out.work.stages = x, made.Duration, made.Stages
+				out.work.study, out.work.duration, out.work.stages = study, made.Duration, made.Stages
 			}
 			e.mu.Lock()
 			e.plans = append(e.plans, out)
@@ -95,7 +95,7 @@ func (j *job) startStudy() {
 
 // evaluate goes on with a study whose motion is over: its controller is free, its goal is not over yet.
 func (j *job) evaluate() {
-	e, x := j.e, j.work.study
+	e, study := j.e, j.work.study
 	j.free()
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
@@ -110,7 +110,7 @@ func (j *job) evaluate() {
 		e.cfg.Go(func() {
 			tell(Evaluating, 0)
 			out := plannedJob{job: j, evaluated: true}
-			out.found, out.why = x.Evaluate(ctx, tell)
+			out.found, out.why = study.Evaluate(ctx, tell)
 			e.mu.Lock()
 			e.plans = append(e.plans, out)
 			e.mu.Unlock()

@@ -69,21 +69,21 @@ func (c *cycles) init(l *Loop) error {
 // switchTo carries out an order that chooses the cycle of joints.
 func (c *cycles) switchTo(l *Loop, o Order) {
 	p, ok := o.Program.(*control.Cycle)
-	why := control.Because(control.OK)
+	reason := control.Because(control.OK)
 	switch {
 	case !ok || p.Joints.Intersect(l.all).Empty():
-		why.Code = control.BadProgram
+		reason.Code = control.BadProgram
 	case p.Number < 0 || p.Number > control.LastCycle:
-		why.Code, why.Value, why.Max = control.BadValue, float64(p.Number), control.LastCycle
+		reason.Code, reason.Value, reason.Max = control.BadValue, float64(p.Number), control.LastCycle
 	case p.Number > 0 && c.stage == nil:
-		why.Code = control.NoMasses
+		reason.Code = control.NoMasses
 	case p.Number == 2 && c.whole == nil:
-		why.Code = control.NoWholeBody
+		reason.Code = control.NoWholeBody
 	case p.Number == 2 && !p.Joints.Contains(l.all):
-		why.Code = control.WholeRobotOnly
+		reason.Code = control.WholeRobotOnly
 	}
-	if why.Code != control.OK {
-		l.refuse(o, why)
+	if reason.Code != control.OK {
+		l.refuse(o, reason)
 		return
 	}
 	if p.Number == 2 {

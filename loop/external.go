@@ -71,31 +71,31 @@ func (f *feeling) update(l *Loop) {
 	if f.sense == nil {
 		return
 	}
-	x := &f.sample
-	x.Time, x.Dt, x.Missed = l.now, l.tick.Dt, l.input.Missed > 0
-	x.Joints, x.Setpoints, x.Voltage = l.reading.Joints, l.setpoint, l.measured.Volt
-	x.Base, x.Twist = spatial.IdentityPose, spatial.Twist{}
+	sample := &f.sample
+	sample.Time, sample.Dt, sample.Missed = l.now, l.tick.Dt, l.input.Missed > 0
+	sample.Joints, sample.Setpoints, sample.Voltage = l.reading.Joints, l.setpoint, l.measured.Volt
+	sample.Base, sample.Twist = spatial.IdentityPose, spatial.Twist{}
 	if b := &l.measured.Base; b.Has {
-		x.Base, x.Twist = b.Pose, b.Twist
+		sample.Base, sample.Twist = b.Pose, b.Twist
 	}
-	x.Unit = nil
+	sample.Unit = nil
 	if len(l.reading.IMU) > 0 {
-		x.Unit = &l.reading.IMU[0]
+		sample.Unit = &l.reading.IMU[0]
 	}
-	x.Reference = nil
+	sample.Reference = nil
 	if l.cycles.runs {
-		x.Reference = l.cycles.stage.Tau
+		sample.Reference = l.cycles.stage.Tau
 	}
-	for i := range x.Expected {
+	for i := range sample.Expected {
 		s := &l.command.Support[i]
-		x.Expected[i] = external.Expectation{Stands: s.Weight > 0, Phase: -1}
+		sample.Expected[i] = external.Expectation{Stands: s.Weight > 0, Phase: -1}
 		if s.Swing > 0 { // its owner knows how far it is on its way
-			x.Expected[i].Phase = s.Swing
+			sample.Expected[i].Phase = s.Swing
 		}
 	}
-	f.sense.Update(x)
+	f.sense.Update(sample)
 	copy(l.measured.Contacts, f.sense.Contacts())
-	f.soften(x.Dt)
+	f.soften(sample.Dt)
 	events := f.sense.Events()
 	for i := range events {
 		e := &events[i]

@@ -40,8 +40,8 @@ func (f *falls) update(l *Loop) {
 	if f.watch(l); !f.on {
 		return
 	}
-	why := f.judge(l)
-	if why.Code == control.OK {
+	reason := f.judge(l)
+	if reason.Code == control.OK {
 		f.ticks = 0
 		return
 	}
@@ -51,10 +51,10 @@ func (f *falls) update(l *Loop) {
 	f.on, f.ticks = false, 0
 	for _, s := range l.seats {
 		if s.program != nil && s.upright != nil {
-			s.end(control.Failed, why)
+			s.end(control.Failed, reason)
 		}
 	}
-	l.faults.fell(l, why)
+	l.faults.fell(l, reason)
 }
 
 // watch finds whether the robot is on its feet by the word of a controller.

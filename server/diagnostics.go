@@ -131,7 +131,7 @@ func wholeBodyHealth(m *robot.Model, w *loop.WholeBody) (level uint8, message st
 }
 
 // servoModelHealth says how servos are driven by their models, the worst first.
-func servoModelHealth(x *servo.InversionState) (level uint8, message string) {
+func servoModelHealth(state *servo.InversionState) (level uint8, message string) {
 	counted := func(n int, one, many string) string {
 		if n == 1 {
 			return "1 " + one
@@ -139,14 +139,14 @@ func servoModelHealth(x *servo.InversionState) (level uint8, message string) {
 		return fmt.Sprintf("%d %s", n, many)
 	}
 	switch {
-	case x.Failed > 0:
-		return levelWarn, counted(x.Failed, "joint has", "joints have") + " no finite goal by the model, and lead instead"
-	case x.Absurd:
+	case state.Failed > 0:
+		return levelWarn, counted(state.Failed, "joint has", "joints have") + " no finite goal by the model, and lead instead"
+	case state.Absurd:
 		return levelWarn, "the voltage that is measured is beyond 50 … 125 % of nominal, and clipped"
-	case x.Stale:
+	case state.Stale:
 		return levelWarn, "the voltage is no longer measured: nominal voltage is used"
-	case x.Saturated > 0:
-		return levelWarn, counted(x.Saturated, "servo", "servos") + " cannot give all that the motion needs"
+	case state.Saturated > 0:
+		return levelWarn, counted(state.Saturated, "servo", "servos") + " cannot give all that the motion needs"
 	}
-	return levelOK, fmt.Sprintf("%s by version %d", counted(x.Modelled, "joint", "joints"), x.Version)
+	return levelOK, fmt.Sprintf("%s by version %d", counted(state.Modelled, "joint", "joints"), state.Version)
 }

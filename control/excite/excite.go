@@ -64,20 +64,20 @@ func Limits(m *robot.Model, assumed control.Transition) ([]move.Limits, []contro
 const slack = 0.02
 
 // Check says whether it could start now.
-func (c *Controller) Check(in *control.Input, p control.Program) control.Reason {
-	x, ok := p.(*Program)
-	if !ok || len(x.Axes) == 0 || !(x.Duration() > 0) || !(x.Farthest > 0) || !(x.Silence > 0) {
+func (c *Controller) Check(input *control.Input, p control.Program) control.Reason {
+	program, ok := p.(*Program)
+	if !ok || len(program.Axes) == 0 || !(program.Duration() > 0) || !(program.Farthest > 0) || !(program.Silence > 0) {
 		return control.Because(control.BadProgram)
 	}
-	for i := range x.Axes {
-		j := x.Axes[i].Joint
-		if int(j) >= len(c.limits) || !x.Needs.Has(robot.LeafID(j)) {
+	for i := range program.Axes {
+		j := program.Axes[i].Joint
+		if int(j) >= len(c.limits) || !program.Needs.Has(robot.LeafID(j)) {
 			return control.Because(control.BadProgram)
 		}
-		if b := &c.bounds[j]; !(x.Axes[i].Centre >= b.Lower && x.Axes[i].Centre <= b.Upper) {
-			return control.BeyondLimit.At(j, x.Axes[i].Centre, b.Upper)
+		if b := &c.bounds[j]; !(program.Axes[i].Centre >= b.Lower && program.Axes[i].Centre <= b.Upper) {
+			return control.BeyondLimit.At(j, program.Axes[i].Centre, b.Upper)
 		}
-		if d := math.Abs(in.Cmd.Q[j] - x.Axes[i].From); !(d <= slack) {
+		if d := math.Abs(input.Cmd.Q[j] - program.Axes[i].From); !(d <= slack) {
 			return control.StartTooFar.At(j, d, slack)
 		}
 	}

@@ -173,22 +173,22 @@ func joinTracks(first, then *Record, by float64) (steps []float64, chains []Supp
 		steps = append(steps, t)
 	}
 	own := len(steps) - len(then.Steps)
-	for _, x := range append(slices.Clone(first.Chains), then.Chains...) {
-		if chainOf(chains, x.Chain) != nil {
+	for _, support := range append(slices.Clone(first.Chains), then.Chains...) {
+		if chainOf(chains, support.Chain) != nil {
 			continue
 		}
-		a, b := chainOf(first.Chains, x.Chain), chainOf(then.Chains, x.Chain)
+		a, b := chainOf(first.Chains, support.Chain), chainOf(then.Chains, support.Chain)
 		if tracked(a) || tracked(b) || holds(a) && b != nil && !holds(b) {
-			x.Track, x.Holds = trackOf(a, x.Contact, own), false
-			next := trackOf(b, x.Contact, len(then.Steps))
+			support.Track, support.Holds = trackOf(a, support.Contact, own), false
+			next := trackOf(b, support.Contact, len(then.Steps))
 			if holds(b) && own > 0 { // what it carries by then
 				for i := range next {
-					next[i] = x.Track[own-1]
+					next[i] = support.Track[own-1]
 				}
 			}
-			x.Track = append(x.Track, next...)
+			support.Track = append(support.Track, next...)
 		}
-		chains = append(chains, x)
+		chains = append(chains, support)
 	}
 	return steps, chains
 }

@@ -28,16 +28,16 @@ func (c *Controller) pulled(leg int, after, share float64) (tip spatial.Pose, wa
 
 // pull finds by which share of the way to its place under the body a leg has to be led nearer to reach it now; the base of c.q is set.
 func (c *Controller) pull(leg int) (share float64, reason control.Reason) {
-	tip, way := c.pulled(leg, 0, 0)
+	tip, distance := c.pulled(leg, 0, 0)
 	r := c.legs[leg].solveTo(c.near[0], tip, c.q)
 	if r.Status == ik.Solved {
 		return 0, control.Because(control.OK)
 	}
 	low, high := 0.0, 1.0
-	if way > mostPull {
-		high = mostPull / way
+	if distance > mostPull {
+		high = mostPull / distance
 	}
-	if tip, _ = c.pulled(leg, 0, high); !(way > 0) || c.legs[leg].solveTo(c.near[0], tip, c.q).Status != ik.Solved {
+	if tip, _ = c.pulled(leg, 0, high); !(distance > 0) || c.legs[leg].solveTo(c.near[0], tip, c.q).Status != ik.Solved {
 		return 0, c.legs[leg].unreachable(&r)
 	}
 	for range 7 {
@@ -48,5 +48,5 @@ func (c *Controller) pull(leg int) (share float64, reason control.Reason) {
 			low = mid
 		}
 	}
-	return min(1, high+sparePull/way), control.Because(control.OK)
+	return min(1, high+sparePull/distance), control.Because(control.OK)
 }

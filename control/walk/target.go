@@ -50,13 +50,13 @@ func (c *Controller) where(input *control.Input) spatial.Pose {
 // toward returns the velocity that leads to a place; zero is there. Loop-safe.
 func (c *Controller) toward(input *control.Input, t *Target) (v gait.Velocity) {
 	X := c.where(input)
-	way, turn := t.Remaining(X)
-	if way <= t.Near && math.Abs(turn) <= t.NearYaw {
+	distance, turn := t.Remaining(X)
+	if distance <= t.Near && math.Abs(turn) <= t.NearYaw {
 		return v
 	}
 	yaw := math.Atan2(X.R[3], X.R[0])
 	dx, dy := t.At.X-X.P.X, t.At.Y-X.P.Y
-	if way > lookAhead {
+	if distance > lookAhead {
 		turn = math.Remainder(math.Atan2(dy, dx)-yaw, 2*math.Pi)
 	}
 	sin, cos := math.Sincos(yaw)
@@ -64,12 +64,12 @@ func (c *Controller) toward(input *control.Input, t *Target) (v gait.Velocity) {
 	if most == 0 {
 		most = c.plan.Fastest()
 	}
-	speed := min(targetGain*way, most)
-	if way <= t.Near/2 {
+	speed := min(targetGain*distance, most)
+	if distance <= t.Near/2 {
 		speed = 0
 	}
-	if way > 0 {
-		v.X, v.Y = speed*(cos*dx+sin*dy)/way, speed*(cos*dy-sin*dx)/way
+	if distance > 0 {
+		v.X, v.Y = speed*(cos*dx+sin*dy)/distance, speed*(cos*dy-sin*dx)/distance
 	}
 	v.Yaw = min(max(turnGain*turn, -most/c.arm), most/c.arm)
 	return v

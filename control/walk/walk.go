@@ -313,32 +313,32 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 	old := func(at, last int64) control.Reason {
 		return control.Stale.At(robot.NoJoint, float64(input.Tick.Time-at)*1e-9, float64(input.Tick.Time-last)*1e-9)
 	}
-	switch x := p.(type) {
+	switch value := p.(type) {
 	case *Velocity:
 		if p := c.run.program; p.To != nil || len(p.Steps) > 0 {
 			return control.Because(control.NotActive) // it has its way
 		}
-		v := x.Velocity
-		if x.At < c.heard {
-			return old(x.At, c.heard)
+		v := value.Velocity
+		if value.At < c.heard {
+			return old(value.At, c.heard)
 		}
 		if s := v.X + v.Y + v.Yaw; s-s != 0 {
 			return control.NonFinite.At(robot.NoJoint, float64(c.base), 0)
 		}
-		c.velocity, c.heard, c.fed = v, x.At, true
+		c.velocity, c.heard, c.fed = v, value.At, true
 	case *Choice:
-		if x.At < c.chosen {
-			return old(x.At, c.chosen)
+		if value.At < c.chosen {
+			return old(value.At, c.chosen)
 		}
-		if !c.knows(x.Gait) {
+		if !c.knows(value.Gait) {
 			return control.Because(control.BadProgram)
 		}
-		c.renewed = c.renewed || x.Gait != c.wanted // the same gait is walked otherwise by name than by speed
-		c.wanted, c.chosen = x.Gait, x.At
+		c.renewed = c.renewed || value.Gait != c.wanted // the same gait is walked otherwise by name than by speed
+		c.wanted, c.chosen = value.Gait, value.At
 	case *Parameters:
-		return c.tune(x)
+		return c.tune(value)
 	case *Ground:
-		c.plan.Terrain(x.Boxes, c.sole+edgeRoom)
+		c.plan.Terrain(value.Boxes, c.sole+edgeRoom)
 	default:
 		return control.Because(control.BadProgram)
 	}

@@ -206,22 +206,22 @@ func (w *Monitor) carried() bool {
 func (w *Monitor) rowsOf(i int, known *model.Model) (rows []identify.Row) {
 	at := known.AtJoint()
 	for _, s := range w.rows {
-		x := &s.joints[i]
-		if n := len(rows); n > 0 && !(x.time > rows[n-1].Time) {
+		reading := &s.joints[i]
+		if n := len(rows); n > 0 && !(reading.time > rows[n-1].Time) {
 			continue
 		}
-		kp, goal := known.Kp, x.goal
+		kp, goal := known.Kp, reading.goal
 		if w.x.robot.Shares {
-			kp *= x.share
+			kp *= reading.share
 		}
 		if at.Quantum > 0 {
 			goal = at.Quantum * math.Round(goal/at.Quantum)
 		}
-		volts := x.voltage
+		volts := reading.voltage
 		if !(volts > 0) {
 			volts = known.Voltage
 		}
-		rows = append(rows, identify.Row{Time: x.time, Goal: goal, PlayTime: x.play, MeasuredAt: max(x.measuredAt, x.time), Position: x.position, Voltage: volts, Torque: math.NaN(), Kp: kp, PWM: math.NaN(), Temperature: math.NaN()})
+		rows = append(rows, identify.Row{Time: reading.time, Goal: goal, PlayTime: reading.play, MeasuredAt: max(reading.measuredAt, reading.time), Position: reading.position, Voltage: volts, Torque: math.NaN(), Kp: kp, PWM: math.NaN(), Temperature: math.NaN()})
 	}
 	return rows
 }

@@ -280,21 +280,21 @@ func (x *Identifier) made(r *identify.Result, j robot.JointID) *model.Model {
 
 // publish saves and takes over what was accepted and is not worse than what was in force.
 func (s *Study) publish(ctx context.Context, out *Outcome) {
-	x := s.x
+	identifier := s.x
 	models, entries := map[robot.JointID]*model.Model{}, []modelfile.Named{}
 	for i := range out.Joints {
 		v := &out.Joints[i]
 		if !v.Accepted || v.Kept || s.q.Keep {
 			continue
 		}
-		j, _ := x.robot.Model.Joint(v.Joint)
-		models[j] = x.made(v.Result, j)
-		entries = append(entries, modelfile.Named{Name: v.Joint, Model: *models[j], Identified: x.stamp(v.Result)})
+		j, _ := identifier.robot.Model.Joint(v.Joint)
+		models[j] = identifier.made(v.Result, j)
+		entries = append(entries, modelfile.Named{Name: v.Joint, Model: *models[j], Identified: identifier.stamp(v.Result)})
 	}
-	if len(models) == 0 || x.robot.Models == nil {
+	if len(models) == 0 || identifier.robot.Models == nil {
 		return
 	}
-	version, err := x.robot.Models.Adopt(ctx, models)
+	version, err := identifier.robot.Models.Adopt(ctx, models)
 	if err != nil {
 		out.Notes = append(out.Notes, "models were not taken over: "+err.Error())
 		return
@@ -302,10 +302,10 @@ func (s *Study) publish(ctx context.Context, out *Outcome) {
 	out.Version = version
 	for i := range out.Joints {
 		v := &out.Joints[i]
-		j, _ := x.robot.Model.Joint(v.Joint)
+		j, _ := identifier.robot.Model.Joint(v.Joint)
 		v.Published = models[j] != nil
 	}
-	if out.Models, err = x.save(entries); err != nil {
+	if out.Models, err = identifier.save(entries); err != nil {
 		out.Notes = append(out.Notes, "models were not saved: "+err.Error())
 	}
 }

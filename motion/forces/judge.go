@@ -307,62 +307,62 @@ func (s *Stance) report(looks []look, all []item) *Report {
 }
 
 // spans adds the stretches of time in which an item is beyond its limit.
-func (s *Stance) spans(r *Report, looks []look, x *item) {
+func (s *Stance) spans(r *Report, looks []look, judged *item) {
 	var p *Span
 	var worst, static float64
 	for k, l := range looks {
-		if !(x.over[k] > 0) {
+		if !(judged.over[k] > 0) {
 			p = nil
 			continue
 		}
 		if p == nil {
-			r.Spans = append(r.Spans, Span{Kind: x.kind, From: l.t, Joint: robot.NoJoint, Chain: robot.NoChain})
+			r.Spans = append(r.Spans, Span{Kind: judged.kind, From: l.t, Joint: robot.NoJoint, Chain: robot.NoChain})
 			p, worst, static = &r.Spans[len(r.Spans)-1], 0, 0
-			switch x.kind {
+			switch judged.kind {
 			case Torque:
-				p.Joint = robot.JointID(x.joint)
+				p.Joint = robot.JointID(judged.joint)
 			case Unloaded:
-				p.Chain = s.feet[x.foot].chain
+				p.Chain = s.feet[judged.foot].chain
 			}
 		}
 		p.To = l.t
-		if x.static[k] > static {
-			static = x.static[k]
-			p.Static, p.Still, p.Rests, p.StillAt = true, x.still[k], x.rests[k], l.t
+		if judged.static[k] > static {
+			static = judged.static[k]
+			p.Static, p.Still, p.Rests, p.StillAt = true, judged.still[k], judged.rests[k], l.t
 		}
-		if x.over[k] > worst {
-			worst = x.over[k]
-			p.At, p.Value, p.Limit, p.Servo = l.t, x.value[k], x.limit[k], x.servo[k]
+		if judged.over[k] > worst {
+			worst = judged.over[k]
+			p.At, p.Value, p.Limit, p.Servo = l.t, judged.value[k], judged.limit[k], judged.servo[k]
 		}
 	}
 }
 
 // peak adds what is nearest to its limit.
-func (s *Stance) peak(r *Report, looks []look, x *item) {
+func (s *Stance) peak(r *Report, looks []look, judged *item) {
 	best, size := -1, math.Inf(-1)
 	for k := range looks {
-		v := x.over[k]
+		v := judged.over[k]
 		switch {
-		case x.kind == Torque && math.IsInf(v, -1):
-			v = math.Abs(x.value[k])
-		case x.kind == Unloaded && !math.IsNaN(x.value[k]):
-			v = -x.value[k]
+		case judged.kind == Torque && math.IsInf(v, -1):
+			v = math.Abs(judged.value[k])
+		case judged.kind == Unloaded && !math.IsNaN(judged.value[k]):
+			v = -judged.value[k]
 		}
 		if v > size {
 			best, size = k, v
 		}
 	}
-	switch x.kind {
+	switch judged.kind {
 	case Torque:
-		r.Peaks = append(r.Peaks, Peak{robot.JointID(x.joint), looks[best].t, x.value[best], x.limit[best], x.servo[best]})
+		r.Peaks = append(r.Peaks, Peak{robot.JointID(judged.joint), looks[best].t, judged.value[best], judged.limit[best], judged.servo[best]})
 	case ZMP:
 		if best >= 0 {
-			r.Stand.Judged, r.Stand.Margin, r.Stand.At = true, x.value[best], looks[best].t
+			r.Stand.Judged, r.Stand.Margin, r.Stand.At = true, judged.value[best], looks[best].t
 		}
 	case Unloaded:
-		least := Least{s.feet[x.foot].chain, 0, math.NaN()}
+		least := Least{s.feet[judged.foot].chain, 0, math.NaN()}
 		if best >= 0 {
-			least.At, least.Force = looks[best].t, x.value[best]
+			least.At, least.Force = looks[best].t, judged.value[best]
 		}
 		r.Stand.Feet = append(r.Stand.Feet, least)
 	}

@@ -56,24 +56,24 @@ func (s *Stance) Sample(times []float64) (*Samples, error) {
 	return out, nil
 }
 
-func (s *Samples) add(x *instant) {
+func (s *Samples) add(moment *instant) {
 	for i := range s.Joints {
 		j := &s.Joints[i]
 		k := j.Joint
-		lost := x.motor[k] - x.torque[k] // what friction and rotor of the servo take
-		j.Torque = append(j.Torque, x.torque[k])
-		j.Least = append(j.Least, math.Max(-x.effort[k], -x.strength[k]-lost))
-		j.Most = append(j.Most, math.Min(x.effort[k], x.strength[k]-lost))
+		lost := moment.motor[k] - moment.torque[k] // what friction and rotor of the servo take
+		j.Torque = append(j.Torque, moment.torque[k])
+		j.Least = append(j.Least, math.Max(-moment.effort[k], -moment.strength[k]-lost))
+		j.Most = append(j.Most, math.Min(moment.effort[k], moment.strength[k]-lost))
 	}
 	if !s.Stands {
 		return
 	}
-	margin := x.margin
-	if !x.stands {
+	margin := moment.margin
+	if !moment.stands {
 		margin = math.NaN()
 	}
 	s.Margin = append(s.Margin, margin)
 	for k := range s.Feet {
-		s.Feet[k].Force = append(s.Feet[k].Force, x.load[k])
+		s.Feet[k].Force = append(s.Feet[k].Force, moment.load[k])
 	}
 }

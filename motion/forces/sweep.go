@@ -116,7 +116,7 @@ func (w *sweep) place(b *control.BaseRef) {
 	copy(w.a, []float64{a.X, a.Y, a.Z, α.X, α.Y, α.Z})
 }
 
-func (w *sweep) compute(x *instant, v, a []float64) error {
+func (w *sweep) compute(moment *instant, v, a []float64) error {
 	first := 0
 	if w.inverse != nil {
 		if err := w.inverse.Solve(&w.answer, w.q, v, a, w.supports, estimate.Friction); err != nil {
@@ -124,7 +124,7 @@ func (w *sweep) compute(x *instant, v, a []float64) error {
 		}
 		first = 6
 		copy(w.tau[first:], w.answer.Torque)
-		w.stand(x)
+		w.stand(moment)
 	} else {
 		w.dyn.InverseTo(w.tau, w.q, v, a, dynamics.Load{})
 	}
@@ -133,13 +133,13 @@ func (w *sweep) compute(x *instant, v, a []float64) error {
 		if τ-τ != 0 {
 			return fmt.Errorf("torque of %s is %g: the motion is too fast to be computed", j.Name, τ)
 		}
-		x.torque[i], x.effort[i], x.motor[i], x.strength[i] = τ, math.Inf(1), τ, math.Inf(1)
+		moment.torque[i], moment.effort[i], moment.motor[i], moment.strength[i] = τ, math.Inf(1), τ, math.Inf(1)
 		if j.Limits.Effort.Has {
-			x.effort[i] = j.Limits.Effort.Value
+			moment.effort[i] = j.Limits.Effort.Value
 		}
 		if s := w.m.Servo(robot.JointID(i)).Model; s != nil && s.Voltage > 0 {
 			if least, most := s.Range(v[j.V], a[j.V], s.Voltage); !math.IsInf(most, 1) {
-				x.motor[i], x.strength[i] = τ-(most+least)/2, (most-least)/2
+				moment.motor[i], moment.strength[i] = τ-(most+least)/2, (most-least)/2
 			}
 		}
 	}

@@ -114,21 +114,21 @@ func (d *Description) checkLeaving(fail func(int, string, string, ...any)) {
 var Reactions = []string{"ignore", "hold", "soften", "retreat"}
 
 func (d *Description) checkExternal(fail func(int, string, string, ...any)) {
-	x := &d.External
+	external := &d.External
 	within := func(name string, v, low, high float64, unit string) {
 		if v != 0 && !(v >= low && v <= high) {
-			fail(x.Line, "external_forces", "%s %g is not within %g … %g%s", name, v, low, high, unit)
+			fail(external.Line, "external_forces", "%s %g is not within %g … %g%s", name, v, low, high, unit)
 		}
 	}
-	within("force_on", x.ForceOn, 1e-3, 1e4, " N")
-	within("bandwidth", x.Bandwidth, 1, 1000, " rad/s")
-	within("model_error", x.ModelError, 1e-4, 1, "")
-	within("delay", x.Delay, 0, 0.2, " s")
-	within("lift_gate", x.LiftGate, 0, 10, " s")
-	within("impact", x.Impact, 1, 100, " standard deviations")
-	for _, r := range x.Impacts {
+	within("force_on", external.ForceOn, 1e-3, 1e4, " N")
+	within("bandwidth", external.Bandwidth, 1, 1000, " rad/s")
+	within("model_error", external.ModelError, 1e-4, 1, "")
+	within("delay", external.Delay, 0, 0.2, " s")
+	within("lift_gate", external.LiftGate, 0, 10, " s")
+	within("impact", external.Impact, 1, 100, " standard deviations")
+	for _, r := range external.Impacts {
 		if !slices.Contains(Reactions, r.Value) {
-			fail(x.Line, "external_forces", "impacts: %q of %q is not one of ignore, hold, soften, retreat%s", r.Value, r.Name, problem.Hint(r.Value, Reactions))
+			fail(external.Line, "external_forces", "impacts: %q of %q is not one of ignore, hold, soften, retreat%s", r.Value, r.Name, problem.Hint(r.Value, Reactions))
 		}
 	}
 }

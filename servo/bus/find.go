@@ -41,13 +41,13 @@ func (w *worker) begin(ctx context.Context) error {
 func (w *worker) search(ctx context.Context) (missing []error, err error) {
 	patience := w.conn.Patience
 	defer func() { w.conn.Patience = patience }()
-	began, left := time.Now(), append([]*unit(nil), w.units...)
-	for round := 0; len(left) > 0 && (round < searchRounds || time.Since(began) < searchTime); round++ {
+	began, unfound := time.Now(), append([]*unit(nil), w.units...)
+	for round := 0; len(unfound) > 0 && (round < searchRounds || time.Since(began) < searchTime); round++ {
 		if round > 1 {
 			w.conn.Patience = max(patience, min(2*w.conn.Patience, longestPatience))
 		}
-		silent := left[:0]
-		for _, u := range left {
+		silent := unfound[:0]
+		for _, u := range unfound {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -59,7 +59,7 @@ func (w *worker) search(ctx context.Context) (missing []error, err error) {
 				silent = append(silent, u)
 			}
 		}
-		left = silent
+		unfound = silent
 	}
 	for _, u := range w.units {
 		if u.wrong != nil {

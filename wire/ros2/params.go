@@ -53,23 +53,23 @@ func camel(name string) (out string) {
 
 // paramValue returns a parameter as ROS 2 has it; one that does not exist is not set.
 func (n *Node) paramValue(name string) (v msgs.ParameterValue) {
-	switch x := n.c.Params[name].(type) {
+	switch value := n.c.Params[name].(type) {
 	case bool:
-		v.Type, v.BoolValue = msgs.ParameterBool, x
+		v.Type, v.BoolValue = msgs.ParameterBool, value
 	case int:
-		v.Type, v.IntegerValue = msgs.ParameterInteger, int64(x)
+		v.Type, v.IntegerValue = msgs.ParameterInteger, int64(value)
 	case float64:
-		v.Type, v.DoubleValue = msgs.ParameterDouble, x
+		v.Type, v.DoubleValue = msgs.ParameterDouble, value
 	case string:
-		v.Type, v.StringValue = msgs.ParameterString, x
+		v.Type, v.StringValue = msgs.ParameterString, value
 	case []float64:
-		v.Type, v.DoubleArrayValue = msgs.ParameterDoubleArray, x
+		v.Type, v.DoubleArrayValue = msgs.ParameterDoubleArray, value
 	case []string:
-		v.Type, v.StringArrayValue = msgs.ParameterStringArray, x
+		v.Type, v.StringArrayValue = msgs.ParameterStringArray, value
 	case []int64:
-		v.Type, v.IntegerArrayValue = msgs.ParameterIntegerArray, x
+		v.Type, v.IntegerArrayValue = msgs.ParameterIntegerArray, value
 	case []bool:
-		v.Type, v.BoolArrayValue = msgs.ParameterBoolArray, x
+		v.Type, v.BoolArrayValue = msgs.ParameterBoolArray, value
 	}
 	return v
 }

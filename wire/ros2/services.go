@@ -214,20 +214,20 @@ var textFields = []string{"Message", "StatusMessage", "ErrorString", "ErrorMessa
 
 // failure returns a response that says that a call failed, and why; nil if the type has no
 // fields for it.
-func failure(t *registry.Type, why string) any {
+func failure(t *registry.Type, reason string) any {
 	response := t.New()
 	v := reflect.ValueOf(response).Elem()
 	told := false
 	if code := v.FieldByName("ErrorCode"); code.IsValid() {
 		if x, ok := code.Addr().Interface().(*msgs.MoveItErrorCodes); ok {
-			x.Val, x.Message, told = msgs.ErrorFailure, why, true
+			x.Val, x.Message, told = msgs.ErrorFailure, reason, true
 		}
 	}
 	for i := range v.NumField() { // such as GetMotionPlan, whose answer is one field
 		if inner := v.Field(i); inner.Kind() == reflect.Struct && !told {
 			if code := inner.FieldByName("ErrorCode"); code.IsValid() {
 				if x, ok := code.Addr().Interface().(*msgs.MoveItErrorCodes); ok {
-					x.Val, x.Message, told = msgs.ErrorFailure, why, true
+					x.Val, x.Message, told = msgs.ErrorFailure, reason, true
 				}
 			}
 		}
@@ -238,7 +238,7 @@ func failure(t *registry.Type, why string) any {
 	}
 	for _, name := range textFields {
 		if f := v.FieldByName(name); f.IsValid() && f.Kind() == reflect.String {
-			f.SetString(why)
+			f.SetString(reason)
 			return response
 		}
 	}

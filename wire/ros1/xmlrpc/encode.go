@@ -67,31 +67,31 @@ func appendValue(b []byte, v any, depth int) ([]byte, error) {
 	}
 	b = append(b, "<value>"...)
 	var err error
-	switch x := v.(type) {
+	switch value := v.(type) {
 	case nil:
 		b = append(b, "<nil/>"...)
 	case bool:
 		digit := byte('0')
-		if x {
+		if value {
 			digit = '1'
 		}
 		b = append(append(append(b, "<boolean>"...), digit), "</boolean>"...)
 	case int:
-		if x < math.MinInt32 || x > math.MaxInt32 {
-			return nil, fmt.Errorf("%d does not fit: XML-RPC has integers of 32 bits", x)
+		if value < math.MinInt32 || value > math.MaxInt32 {
+			return nil, fmt.Errorf("%d does not fit: XML-RPC has integers of 32 bits", value)
 		}
-		b = append(strconv.AppendInt(append(b, "<int>"...), int64(x), 10), "</int>"...)
+		b = append(strconv.AppendInt(append(b, "<int>"...), int64(value), 10), "</int>"...)
 	case float64:
-		b = append(append(append(b, "<double>"...), number(x)...), "</double>"...)
+		b = append(append(append(b, "<double>"...), number(value)...), "</double>"...)
 	case string:
-		b = append(appendText(append(b, "<string>"...), x), "</string>"...)
+		b = append(appendText(append(b, "<string>"...), value), "</string>"...)
 	case []byte:
-		b = append(base64.StdEncoding.AppendEncode(append(b, "<base64>"...), x), "</base64>"...)
+		b = append(base64.StdEncoding.AppendEncode(append(b, "<base64>"...), value), "</base64>"...)
 	case time.Time:
-		b = append(x.UTC().AppendFormat(append(b, "<dateTime.iso8601>"...), timeForm), "</dateTime.iso8601>"...)
+		b = append(value.UTC().AppendFormat(append(b, "<dateTime.iso8601>"...), timeForm), "</dateTime.iso8601>"...)
 	case []any:
 		b = append(b, "<array><data>"...)
-		for _, item := range x {
+		for _, item := range value {
 			if b, err = appendValue(b, item, depth+1); err != nil {
 				return nil, err
 			}
@@ -99,15 +99,15 @@ func appendValue(b []byte, v any, depth int) ([]byte, error) {
 		b = append(b, "</data></array>"...)
 	case []string:
 		b = append(b, "<array><data>"...)
-		for _, item := range x {
+		for _, item := range value {
 			b = append(appendText(append(b, "<value><string>"...), item), "</string></value>"...)
 		}
 		b = append(b, "</data></array>"...)
 	case map[string]any:
 		b = append(b, "<struct>"...)
-		for _, name := range slices.Sorted(maps.Keys(x)) {
+		for _, name := range slices.Sorted(maps.Keys(value)) {
 			b = append(appendText(append(b, "<member><name>"...), name), "</name>"...)
-			if b, err = appendValue(b, x[name], depth+1); err != nil {
+			if b, err = appendValue(b, value[name], depth+1); err != nil {
 				return nil, err
 			}
 			b = append(b, "</member>"...)
