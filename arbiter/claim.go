@@ -91,9 +91,8 @@ func (c *Claim) drop(leaves robot.Set) {
 // clientSet is a set of clients.
 type clientSet [MaxClients / 64]uint64
 
-func (s *clientSet) add(c ClientID)     { s[c/64] |= 1 << (c % 64) }
-func (s *clientSet) remove(c ClientID)  { s[c/64] &^= 1 << (c % 64) }
-func (s clientSet) has(c ClientID) bool { return s[c/64]>>(c%64)&1 != 0 }
+func (s *clientSet) add(c ClientID)    { s[c/64] |= 1 << (c % 64) }
+func (s *clientSet) remove(c ClientID) { s[c/64] &^= 1 << (c % 64) }
 
 // all yields the clients of s in rising order.
 func (s clientSet) all(yield func(ClientID) bool) {

@@ -6,6 +6,8 @@ import (
 	"poise/robot"
 )
 
+func (s clientSet) has(c ClientID) bool { return s[c/64]>>(c%64)&1 != 0 }
+
 // broken looks for a contradiction in the state. It is written against the
 // promises of State, not against the code that keeps them, and looks at the
 // first so many clients and leaves.

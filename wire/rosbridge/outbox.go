@@ -208,13 +208,6 @@ func (b *outbox) isFull() bool {
 	return b.full
 }
 
-// waiting returns how many messages and bytes wait.
-func (b *outbox) waiting() (messages, bytes int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.queue) - b.dead, b.bytes
-}
-
 // next waits for the next message; false when the outbox is closed, has overflowed,
 // or the context is over.
 func (b *outbox) next(ctx context.Context) (outgoing, bool) {

@@ -12,6 +12,13 @@ import (
 
 func frames(s string) [][]byte { return [][]byte{[]byte(s)} }
 
+// waiting returns how many messages and bytes wait.
+func (b *outbox) waiting() (messages, bytes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.queue) - b.dead, b.bytes
+}
+
 // drain takes out what is there without waiting.
 func drain(b *outbox) (got []string) {
 	ctx, cancel := context.WithCancel(context.Background())
