@@ -24,7 +24,7 @@ func (e *Executive) Feed(from, controller string, value control.Program) (reason
 			return
 		}
 		number := e.orders.nextNumber()
-		switch other := e.deaf(s, from); {
+		switch other := e.notHeard(s, from); {
 		case other != nil:
 			reasons = append(reasons, *other)
 		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: number, Program: value}):
@@ -124,7 +124,7 @@ func (e *Executive) Lead(controller string, value control.Program) {
 // cannot be read: State tells why it was refused.
 func (e *Executive) Unreadable(from, controller string, why error) {
 	e.locked(func() {
-		if s, ok := e.robot.seat(controller); ok && e.deaf(s, from) == nil {
+		if s, ok := e.robot.seat(controller); ok && e.notHeard(s, from) == nil {
 			s.refuse(*problem.New("invalid", "%s", why), e.orders.nextNumber(), e.now)
 		}
 	})
@@ -136,16 +136,16 @@ func (e *Executive) Hears(from, controller string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if s, ok := e.robot.seat(controller); ok {
-		if other := e.deaf(s, from); other != nil {
+		if other := e.notHeard(s, from); other != nil {
 			return other
 		}
 	}
 	return nil
 }
 
-// deaf says why a controller does not hear a publisher: a stream is heard from who
+// notHeard says why a controller does not hear a publisher: a stream is heard from who
 // activated the controller, or from whom that one named.
-func (e *Executive) deaf(s *seat, from string) *Explanation {
+func (e *Executive) notHeard(s *seat, from string) *Explanation {
 	heard := e.publisherOf(s)
 	if heard == "" || heard == AnyPublisher || heard == from {
 		return nil
