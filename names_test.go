@@ -11,7 +11,7 @@ import (
 
 // byName finds comparisons with the usual names of robots. What a robot can do is said by the
 // capabilities of its driver: "virtual" and "real" are names that a configuration may change.
-// A constant that has one of them (config.Second) is no way around that.
+// A constant that has one of them (config.Second) does not get around that.
 var byName = regexp.MustCompile(`(?:[=!]=\s*|\bcase\s+(?:"\w+",\s*)*)(?:["'](?:virtual|real)["']|config\.Second\b)|(?:["'](?:virtual|real)["']|\bconfig\.Second)\s*[=!]=`)
 
 func TestNoRobotIsJudgedByItsName(t *testing.T) {
