@@ -144,6 +144,12 @@ func storm(t *testing.T, seed uint64) {
 	fighting, end := context.WithCancel(b.ctx)
 	streaming, endAll := context.WithCancel(b.ctx)
 	var fights, streams sync.WaitGroup
+	defer func() { // after a failure, too
+		end()
+		endAll()
+		fights.Wait()
+		streams.Wait()
+	}()
 	for i, c := range all {
 		fights.Go(func() { c.fight(fighting, rand.New(rand.NewPCG(seed, uint64(100+i)))) })
 		streams.Go(func() { c.stream(streaming) })
@@ -278,7 +284,7 @@ func (s *seen) judge(b *bed, all []*randomClient) {
 				b.t.Fatalf("%s is owned by %q", joint, owner)
 			default:
 				if owned++; math.Abs(q-all[k].value) > math.Abs(last-all[k].value)+settles {
-					b.t.Fatalf("%s has %s and streams %g; it moves from %g to %g", owner, joint, all[k].value, last, q)
+					b.t.Fatalf("at %g s %s has %s and streams %g; it moves from %g to %g", float64(s.joints[n].Header.Stamp.Nanos())/1e9, owner, joint, all[k].value, last, q)
 				}
 			}
 		}

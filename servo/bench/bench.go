@@ -196,12 +196,35 @@ const patience = 80 * time.Millisecond
 // Close closes the port.
 func (c *Client) Close() error { return c.port.Close() }
 
+// tries is how often a servo is asked before it counts as silent: a reply may be late or lost.
+const tries = 3
+
+// again asks until there is an answer.
+func again(times int, ask func() error) (err error) {
+	for range times {
+		if err = ask(); !errors.Is(err, bus.ErrSilent) {
+			break
+		}
+	}
+	return err
+}
+
+// read reads a register.
+func (c *Client) read(id int, m *bus.Model, r *bus.Register) (v int64, err error) {
+	err = again(tries, func() (err error) {
+		v, err = c.Talk.Read(id, m, r)
+		return err
+	})
+	return v, err
+}
+
 // Model identifies a servo; errors say that it does not answer or is not known.
 func (c *Client) Model(id int) (*bus.Model, bus.Identity, error) {
-	who, err := c.Talk.Ping(id)
-	for n := 0; n < 2 && errors.Is(err, bus.ErrSilent); n++ {
+	var who bus.Identity
+	err := again(tries, func() (err error) {
 		who, err = c.Talk.Ping(id)
-	}
+		return err
+	})
 	if err != nil {
 		return nil, who, fmt.Errorf("servo %d at %d baud: %w", id, c.baud, err)
 	}
@@ -211,9 +234,6 @@ func (c *Client) Model(id int) (*bus.Model, bus.Identity, error) {
 	}
 	return m, who, nil
 }
-
-// identifyTries is how often the voltage of a servo that answered is asked for.
-const identifyTries = 3
 
 // Identify says what a servo is.
 func (c *Client) Identify(id int) (Servo, error) {
@@ -229,11 +249,8 @@ func (c *Client) Identify(id int) (Servo, error) {
 	s.Model = m.Name
 	for name, unit := range map[string]float64{"present_voltage": 0.1, "voltage": 0.074075} {
 		if r, ok := m.Register(name); ok {
-			for range identifyTries {
-				if v, err := c.Talk.Read(id, m, r); err == nil {
-					s.Voltage = float64(int(unit*float64(v)*100+0.5)) / 100
-					break
-				}
+			if v, err := c.read(id, m, r); err == nil {
+				s.Voltage = float64(int(unit*float64(v)*100+0.5)) / 100
 			}
 		}
 	}
@@ -265,7 +282,7 @@ func (c *Client) Read(id int, names []string) ([]Value, error) {
 		if err != nil {
 			return all, err
 		}
-		v, err := c.Talk.Read(id, m, r)
+		v, err := c.read(id, m, r)
 		if err != nil {
 			return all, fmt.Errorf("servo %d, register %s: %w", id, name, err)
 		}
@@ -311,10 +328,10 @@ func (c *Client) Write(id int, name string, v int64, torque bool) error {
 			return err
 		}
 	}
-	if err := c.Talk.Write(id, m, r, v); err != nil {
+	if err := again(tries, func() error { return c.Talk.Write(id, m, r, v) }); err != nil {
 		return fmt.Errorf("servo %d, register %s: %w", id, name, err)
 	}
-	now, err := c.Talk.Read(id, m, r)
+	now, err := c.read(id, m, r)
 	if err != nil {
 		return fmt.Errorf("servo %d, register %s: %w", id, name, err)
 	}
@@ -331,7 +348,7 @@ func (c *Client) limp(id int, m *bus.Model, name string) error {
 		if !ok {
 			continue
 		}
-		on, err := c.Talk.Read(id, m, r)
+		on, err := c.read(id, m, r)
 		if err != nil {
 			return fmt.Errorf("servo %d, register %s: %w", id, torque, err)
 		}
@@ -347,6 +364,9 @@ type rebooter interface{ Reboot(id int) error }
 
 // restart is how long a servo takes to start.
 const restart = 400 * time.Millisecond
+
+// confirmations is how often a servo that was given an id is asked whether it is there.
+const confirmations = 7
 
 // Alone wants a servo to be the only one of its line: a new id for two is a mess.
 func (c *Client) Alone(id int) error {
@@ -385,7 +405,11 @@ func (c *Client) SetID(id, to int) error {
 		}
 		time.Sleep(restart)
 	}
-	if _, _, err := c.Model(to); err != nil {
+	err := again(confirmations, func() error { // one that writes its memory may be late
+		_, _, err := c.Model(to)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("after its id was written: %w", err)
 	}
 	return nil
@@ -417,7 +441,7 @@ func (c *Client) save(id int, name string, v int64) error {
 	}
 	for _, torque := range []string{"torque", "torque_control"} {
 		if r, ok := m.Register(torque); ok {
-			if on, err := c.Talk.Read(id, m, r); err != nil {
+			if on, err := c.read(id, m, r); err != nil {
 				return err
 			} else if on != 0 {
 				return fmt.Errorf("servo %d has torque: poise bus write … %s 0 first", id, torque)

@@ -60,7 +60,7 @@ func (c *Calibration) Adopt(file map[string]LeRobot) ([]Calibrated, error) {
 	for i, s := range c.servos {
 		f := file[s.Joint]
 		if r, ok := s.servo.Model.Register("homing_offset"); ok {
-			offset, err := c.Client.Talk.Read(s.ID, s.servo.Model, r)
+			offset, err := c.Client.read(s.ID, s.servo.Model, r)
 			if err == nil && offset != f.HomingOffset {
 				err = fmt.Errorf("its homing offset is %d, that of the file %d: poise bus write PORT %d homing_offset %d", offset, f.HomingOffset, s.ID, f.HomingOffset)
 			}
@@ -95,7 +95,7 @@ func (c *Calibration) readable(s *calibrated, f LeRobot) error {
 		if !ok {
 			continue
 		}
-		v, err := c.Client.Talk.Read(s.ID, s.servo.Model, r)
+		v, err := c.Client.read(s.ID, s.servo.Model, r)
 		if err != nil {
 			return err
 		}
