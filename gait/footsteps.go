@@ -6,7 +6,7 @@ import "math"
 type Footstep struct {
 	Leg int     `json:"leg"`
 	At  Point   `json:"at"`  // on the ground, m
-	Yaw float64 `json:"yaw"` // rad
+	Yaw float64 `json:"yaw"` // rad; the foot turns there by the shorter way
 }
 
 // MostFootsteps is how many can be given at once.
@@ -59,7 +59,8 @@ func (p *Planner) commitListed() {
 	}
 	s := &l.steps[l.next]
 	l.next++
-	p.swings(&p.feet[s.Leg], l.due, l.due+(1-p.gait.Duty)*p.gait.Period, p.gait.Lift, s.At, s.Yaw)
+	f := &p.feet[s.Leg]
+	p.swings(f, l.due, l.due+(1-p.gait.Duty)*p.gait.Period, p.gait.Lift, s.At, f.yaw+math.Remainder(s.Yaw-f.yaw, 2*math.Pi))
 	l.due += p.interval()
 }
 

@@ -101,14 +101,14 @@ func (c *Controller) placeSteps(input *control.Input, k *posture) control.Reason
 			return control.Because(control.BadProgram)
 		}
 		at := move.Apply(spatial.Vec3{X: s.At.X, Y: s.At.Y})
-		k.steps[i] = gait.Footstep{Leg: leg, At: gait.Point{X: at.X, Y: at.Y}, Yaw: s.Yaw + turn}
+		k.steps[i] = gait.Footstep{Leg: leg, At: gait.Point{X: at.X, Y: at.Y}, Yaw: c.turns[leg] + math.Remainder(s.Yaw+turn-c.turns[leg], 2*math.Pi)}
 		c.places[leg], c.turns[leg] = k.steps[i].At, k.steps[i].Yaw
 		var middle gait.Point
 		yaw := k.yaw
 		for l := range c.places {
 			middle.X += c.places[l].X / n
 			middle.Y += c.places[l].Y / n
-			yaw += math.Remainder(c.turns[l]-k.yaw, 2*math.Pi) / n
+			yaw += (c.turns[l] - k.yaw) / n
 		}
 		under := spatial.TurnZ(yaw).TMulVec(spatial.Vec3{X: at.X - middle.X, Y: at.Y - middle.Y})
 		if d := math.Hypot(under.X-c.nominal[leg].X, under.Y-c.nominal[leg].Y); !(d <= c.reach) {

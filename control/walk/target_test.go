@@ -119,6 +119,41 @@ func TestWalksByFootsteps(t *testing.T) {
 	}
 }
 
+// TestFootstepsTurnTheShortWay: headings are within ±π, and footsteps that turn the robot by more than that go on to its other end. Feet turn by
+// what one footstep is beside the one before, never by a whole turn.
+func TestFootstepsTurnTheShortWay(t *testing.T) {
+	const rounds, by = 13, 0.3
+	w := setup(t, "stand")
+	w.run(0.2, nil)
+	p, err := walk.Walk(w.M)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var middle spatial.Vec3
+	legs := []string{"leg3", "leg1", "leg4", "leg2"}
+	var feet []spatial.Vec3
+	for _, name := range legs {
+		id, _ := w.M.Chain(name)
+		feet = append(feet, w.foot(id, w.at()))
+		middle = middle.Add(feet[len(feet)-1].Scale(1. / 4))
+	}
+	for round := range rounds {
+		yaw := math.Remainder(by*float64(round+1), 2*math.Pi)
+		for i, name := range legs {
+			id, _ := w.M.Chain(name)
+			at := middle.Add(spatial.TurnZ(yaw).MulVec(feet[i].Sub(middle)))
+			p.Steps = append(p.Steps, walk.Step{Chain: id, At: gait.Point{X: at.X, Y: at.Y}, Yaw: yaw})
+		}
+	}
+	if why := w.ends(w.Start("walk", p), 60); why.Code != control.OK {
+		t.Fatalf("%+v", why)
+	}
+	X := w.Now.Command.Base.Pose
+	if off := math.Remainder(math.Atan2(X.R[3], X.R[0])-rounds*by, 2*math.Pi); math.Abs(off) > 0.05 || w.steps != 4*rounds {
+		t.Errorf("the body looks %g rad beside its footsteps, after %d steps", off, w.steps)
+	}
+}
+
 // foot returns the sole of a limb, with the base somewhere.
 func (w *walker) foot(id robot.ChainID, X spatial.Pose) spatial.Vec3 {
 	w.t.Helper()
