@@ -19,7 +19,7 @@ func (p *Planner) Brace(within, most float64) {
 				l.next-- // its footstep is still to be taken
 			}
 		case s.land-p.t > within:
-			p.hurry(s, within, most)
+			p.hurry(f, within, most)
 		}
 	}
 }
@@ -28,7 +28,8 @@ func (p *Planner) Brace(within, most float64) {
 const swingPeak = 5.7735
 
 // hurry brings a foot in the air down in T seconds.
-func (p *Planner) hurry(s *swing, T, most float64) {
+func (p *Planner) hurry(f *foot, T, most float64) {
+	s := &f.swing
 	x, y, yaw, z := s.x.at(p.t), s.y.at(p.t), s.yaw.at(p.t), s.up.at(p.t)
 	if p.t > s.down.begin {
 		z = s.down.at(p.t)
@@ -40,7 +41,7 @@ func (p *Planner) hurry(s *swing, T, most float64) {
 	if far, can := math.Hypot(dx, dy), most*T*T/swingPeak; far > can {
 		share = can / far
 	}
-	s.to = p.terrain.clear(Point{X: to.X + share*dx, Y: to.Y + share*dy})
+	s.to = p.avoid(Point{X: to.X + share*dx, Y: to.Y + share*dy}, p.now.apply(f.nominal))
 	s.height, s.land = p.terrain.height(s.to), p.t+T
 	s.x, s.y, s.yaw = newQuintic(x, s.to.X, p.t, T), newQuintic(y, s.to.Y, p.t, T), newQuintic(yaw, s.turn, p.t, T)
 	s.down = newQuintic(z, s.height, p.t, T)

@@ -480,7 +480,7 @@ func (p *Planner) foothold(f *foot, then, middle body) (Point, float64) {
 		s := p.cfg.Reach / d
 		to = Point{X: under.X + s*(to.X-under.X), Y: under.Y + s*(to.Y-under.Y)}
 	}
-	return p.terrain.clear(to), middle.yaw
+	return p.avoid(to, under), middle.yaw
 }
 
 // Times in which the centre of mass may come to rest, in units of √(height/g): 0.35 … 1.1 s for the pony.

@@ -94,6 +94,22 @@ func (t *terrain) clear(p Point) Point {
 	return p
 }
 
+// aside is how far from its place under the body, as a share of the reach, a foot is put down at most to keep away from edges.
+const aside = 1.8
+
+// avoid moves a foothold away from edges. Where edges are so close together that the next place without one is out of reach, it stays where it is;
+// under is the place of the foot under the body.
+func (p *Planner) avoid(to, under Point) Point {
+	if p.terrain.n == 0 {
+		return to
+	}
+	at := p.terrain.clear(to)
+	if far := math.Hypot(at.X-under.X, at.Y-under.Y); far > aside*p.cfg.Reach && at != to {
+		return to
+	}
+	return at
+}
+
 // beside moves a coordinate away from the edges at ±half, if the other one is beside the box.
 func (t *terrain) beside(x, half, other, otherHalf float64) float64 {
 	off := math.Abs(x) - half // outside of the edge

@@ -44,3 +44,27 @@ func TestBoxesAreJudged(t *testing.T) {
 		t.Errorf("%v, %v", again, err)
 	}
 }
+
+// TestEdgesEverywhere: where known boxes leave no place within reach that is away from edges, as a platform of small tiles, feet are put on edges
+// rather than out of reach, and the walk goes on.
+func TestEdgesEverywhere(t *testing.T) {
+	for _, size := range []float64{0.02, 0.04, 0.05} {
+		w := setup(t, "stand")
+		var boxes []gait.Box
+		for i := range 8 {
+			for j := range 8 {
+				boxes = append(boxes, gait.Box{At: gait.Point{X: 0.12 + size*float64(i), Y: size * (float64(j) - 3.5)}, Length: size, Width: size, Height: 1e-5})
+			}
+		}
+		g, err := walk.Boxes(w.M, boxes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goal := w.begin()
+		w.Feed("walk", g)
+		w.run(5, &gait.Velocity{X: 0.05})
+		if _, why, over := w.Ended(goal); over {
+			t.Errorf("tiles of %g m: it ended after %g s: %+v", size, w.Seconds(), why)
+		}
+	}
+}
