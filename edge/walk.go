@@ -48,7 +48,7 @@ func walkGoal(m *robot.Model, g *poisemsgs.WalkToGoal) (*executive.WalkTo, error
 	if !ok {
 		return nil, fmt.Errorf("target.pose: the orientation has no length: {w: 1} looks along x")
 	}
-	for _, x := range []float64{X.P.X, X.P.Y} {
+	for _, x := range []float64{X.P.X, X.P.Y, X.P.Z} { // no height counts, but one that is no number would make all three so
 		if !(math.Abs(x) <= farthest) {
 			return nil, fmt.Errorf("target.pose.position: %g m is not within -%g … %g m", x, farthest, farthest)
 		}

@@ -157,6 +157,7 @@ func TestWalkingToAPlace(t *testing.T) {
 			"leg9":                          func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "leg9"}} },
 			`no leg "head"; there are leg1`: func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "head"}} },
 			"1e+09 m is not within -10000":  func(g *poisemsgs.WalkToGoal) { g.Target.Pose.Position.Y = 1e9 },
+			"NaN m is not within -10000":    func(g *poisemsgs.WalkToGoal) { g.Target.Pose.Position.Z = math.NaN() },
 			"speed is 1e+09: a speed is at most 1000 m/s":             func(g *poisemsgs.WalkToGoal) { g.Speed = 1e9 },
 			"speed is 1e-06: a speed is at least 0.001 m/s":           func(g *poisemsgs.WalkToGoal) { g.Speed = 1e-6 },
 			"position_tolerance is 2000: a tolerance is at most 1000": func(g *poisemsgs.WalkToGoal) { g.PositionTolerance = 2000 },
