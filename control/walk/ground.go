@@ -21,7 +21,7 @@ type Ground struct {
 const (
 	edgeRoom    = 0.006 // m between a sole and an edge: what odometry may be off, and a foot that is lifted beside a riser needs
 	highestStep = 0.15  // of the height of walking, from one box to the next
-	farthestBox = 1e3   // m
+	farthestBox = 1e3   // m, and rad
 )
 
 // Boxes returns the ground that they make, or says which cannot be.
@@ -39,9 +39,12 @@ func Boxes(m *robot.Model, boxes []gait.Box) (*Ground, error) {
 		levels = append(levels, b.Height)
 	}
 	for i, b := range boxes {
-		for _, x := range []float64{b.At.X, b.At.Y, b.Yaw} {
-			if !(math.Abs(x) <= farthestBox) {
-				return nil, fmt.Errorf("boxes[%d]: %g is no place for a box", i, x)
+		for _, x := range []struct {
+			name, unit string
+			value      float64
+		}{{"x", "m", b.At.X}, {"y", "m", b.At.Y}, {"yaw", "rad", b.Yaw}} {
+			if !(math.Abs(x.value) <= farthestBox) {
+				return nil, fmt.Errorf("boxes[%d].%s: %g %s is not within -%g … %g %s", i, x.name, x.value, x.unit, float64(farthestBox), float64(farthestBox), x.unit)
 			}
 		}
 		if !(b.Length > 0 && b.Length <= farthestBox && b.Width > 0 && b.Width <= farthestBox) {

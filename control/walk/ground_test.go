@@ -1,6 +1,7 @@
 package walk_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -20,7 +21,8 @@ func TestBoxesAreJudged(t *testing.T) {
 		{func(b *gait.Box) { b.Length = 0 }, "0 m × 1 m is no box"},
 		{func(b *gait.Box) { b.Height = -0.01 }, "a height of -0.01 m"},
 		{func(b *gait.Box) { b.Height = 0.2 }, "a step of 0.19 m"},
-		{func(b *gait.Box) { b.At.X = 1e9 }, "1e+09 is no place for a box"},
+		{func(b *gait.Box) { b.At.X = 1e9 }, "x: 1e+09 m is not within -1000 … 1000 m"},
+		{func(b *gait.Box) { b.Yaw = math.NaN() }, "yaw: NaN rad is not within -1000 … 1000 rad"},
 	} {
 		b := good
 		c.change(&b)
