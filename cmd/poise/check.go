@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
 
+	"poise/control"
+	"poise/control/walk"
 	"poise/robot"
 	"poise/robot/summary"
 )
@@ -24,6 +27,11 @@ func checkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			return usagef("%q is too much: one robot, then xacro arguments as name:=value", rest[0])
 		case err != nil:
 			return err
+		}
+		if err := walk.Judge(bot.Model); err != nil && !errors.Is(err, control.ErrUnfit) {
+			return err // what robot.yaml says of walking is judged by what legs can do
+		}
+		switch {
 		case *writeLimits:
 			return robot.ProposeLimits(e.out, bot.Model.Name(), bot.Model.Joints(), robot.LegJoints(bot.Model))
 		case e.json:

@@ -97,6 +97,30 @@ func TestCheckTableOfThePony(t *testing.T) {
 	}
 }
 
+// TestCheckJudgesWalking: what robot.yaml says of walking, and legs cannot do, is told before the robot is served.
+func TestCheckJudgesWalking(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pony")
+	if err := os.CopyFS(dir, os.DirFS("../../robot/shipped/pony")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "robot.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for walking, want := range map[string]string{
+		"{reach: 1}":                    "walking.reach 1 m is beyond 0.0391 m",
+		"{gaits: {trot: {duty: 0.4}}}":  `gait "trot": at times 0 of 4 feet stand, and 2 are needed`,
+		"{gaits: {trot: {duty: 0.55}}}": "",
+	} {
+		save(t, file, string(text)+"\nwalking: "+walking+"\n")
+		_, errs, code := poise("", "check", dir)
+		if want == "" && code != 0 || want != "" && (code != 1 || !strings.Contains(errs, want)) {
+			t.Errorf("%s: code %d, %s, it should say %q", walking, code, errs, want)
+		}
+	}
+}
+
 func TestCheckListsEveryError(t *testing.T) {
 	bad := strings.Replace(elbow, `lower="-1"`, `lower="2"`, 1)
 	bad = strings.Replace(bad, `velocity="2"`, `velocity="-2"`, 1)

@@ -48,7 +48,7 @@ func walkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			return err
 		}
 		defer end()
-		if err := r.performs("walk", "it does not walk: walking takes a base that floats and legs with contacts (docs/robot-yaml.md)"); err != nil {
+		if err := r.performs("walk", "it does not walk: walking takes a base that floats and legs with contacts, which reach some way around their places (docs/robot-yaml.md)"); err != nil {
 			return err
 		}
 		return r.walk(&v, *name, *seconds)

@@ -139,6 +139,13 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	return build(m)
 }
 
+// Judge reports why a robot does not walk: one that has no use for it by control.ErrUnfit, another by what robot.yaml says of walking. It takes
+// some ten milliseconds: it is not for the cycle.
+func Judge(m *robot.Model) error {
+	_, err := build(m)
+	return err
+}
+
 // build measures a robot and makes room for its walks.
 func build(m *robot.Model) (*Controller, error) {
 	if !m.Floating() {
@@ -202,6 +209,9 @@ func build(m *robot.Model) (*Controller, error) {
 	c.slowed.Phase = make([]float64, len(c.legs))
 	c.soles, c.gravity = make([]sole, len(c.legs)), m.Gravity().Norm()
 	if err := c.measure(m); err != nil {
+		if w := m.Walking(); w.Height == 0 && w.Reach == 0 && w.Margin == 0 && w.Fade == 0 && len(w.BySpeed)+len(w.Gaits) == 0 {
+			return nil, fmt.Errorf("%w: %w", control.ErrUnfit, err) // nothing asks it to walk
+		}
 		return nil, err
 	}
 	for _, at := range c.nominal {
