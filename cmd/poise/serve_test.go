@@ -311,6 +311,7 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	r.fails(exitUsage, "crawl", "walk", "--gait", "craw")
 	r.fails(exitUsage, "--for is -1: a time is above 0", "walk", "--for", "-1")
 	r.fails(exitUsage, "--for is 0: a time is above 0; without --for it walks until Ctrl-C", "walk", "--for", "0")
+	r.fails(exitUsage, "--for is 1e+300: a time is at most 1e+09 s", "walk", "--for", "1e300") // which is less than nothing in nanoseconds
 	r.fails(exitUsage, "--yaw is NaN, which is no speed", "walk", "--yaw", "nan")
 	r.fails(exitUsage, "there are crawl, amble, trot, in_place", "walk", "--gait", "gallop-like-the-wind")
 	r.fails(exitFailure, "get-up", "get-up")

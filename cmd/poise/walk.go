@@ -19,6 +19,9 @@ import (
 // walkEvery is how often the velocity is told: several times within what it counts for.
 const walkEvery = 100 * time.Millisecond
 
+// longestWalk is the longest time that can be given, s: 30 years.
+const longestWalk = 1e9
+
 // walkCommand lets the robot of a server walk, until Ctrl-C or for a time, and then stand.
 func walkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	r := newRemote(e, fs)
@@ -39,6 +42,9 @@ func walkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 		}
 		if fs.Changed("for") && !(*seconds > 0) {
 			return usagef("--for is %g: a time is above 0; without --for it walks until Ctrl-C", *seconds)
+		}
+		if *seconds > longestWalk {
+			return usagef("--for is %g: a time is at most %g s; without --for it walks until Ctrl-C", *seconds, float64(longestWalk))
 		}
 		if *name != "" && !slices.Contains(gait.Names, *name) {
 			return usagef("--gait: %s", problem.Unknown("unknown_gait", "gait", *name, gait.Names).Error())
