@@ -5,6 +5,24 @@ import "math"
 // Velocity is how the body is to move: m/s ahead and to the left, rad/s to the left, in its own axes.
 type Velocity struct{ X, Y, Yaw float64 }
 
+// absurd is a speed far beyond that of any robot, m/s or rad/s: a greater one means the same.
+const absurd = 1e3
+
+// Bounded returns a velocity in the same direction with which nothing overflows. Numbers that are not finite count as zero.
+func (v Velocity) Bounded() Velocity {
+	size := 0.0
+	for _, x := range []*float64{&v.X, &v.Y, &v.Yaw} {
+		if math.IsNaN(*x) || math.IsInf(*x, 0) {
+			*x = 0
+		}
+		size = max(size, math.Abs(*x))
+	}
+	if size > absurd {
+		v = Velocity{v.X / size * absurd, v.Y / size * absurd, v.Yaw / size * absurd}
+	}
+	return v
+}
+
 // scaled returns s·v.
 func (v Velocity) scaled(s float64) Velocity { return Velocity{s * v.X, s * v.Y, s * v.Yaw} }
 

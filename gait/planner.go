@@ -211,16 +211,7 @@ func (p *Planner) Move(at Point, yaw float64, feet []Point, com Point) {
 // Command sets how the body is to move. What feet cannot follow is scaled down as a whole; numbers
 // that are not finite count as zero.
 func (p *Planner) Command(v Velocity) {
-	size := 0.0
-	for _, x := range []*float64{&v.X, &v.Y, &v.Yaw} {
-		if math.IsNaN(*x) || math.IsInf(*x, 0) {
-			*x = 0
-		}
-		size = max(size, math.Abs(*x))
-	}
-	if size > absurd { // nothing overflows on the way
-		v = Velocity{v.X / size * absurd, v.Y / size * absurd, v.Yaw / size * absurd}
-	}
+	v = v.Bounded()
 	p.command = v
 	over := p.Wanted() / p.Fastest()
 	// v/ω is how far ahead the centre of mass would come to rest: a stop must find feet there, which may
@@ -237,9 +228,6 @@ func (p *Planner) Command(v Velocity) {
 		p.target = v.scaled(1 / over)
 	}
 }
-
-// absurd is a speed far beyond that of any robot, m/s or rad/s: a greater one means the same.
-const absurd = 1e3
 
 // Wanted returns how fast the fastest foot would have to go for what is commanded, m/s.
 func (p *Planner) Wanted() (speed float64) { return p.footSpeed(p.command) }

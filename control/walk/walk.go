@@ -332,10 +332,12 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 		if value.At < c.heard {
 			return old(value.At, c.heard)
 		}
-		if s := v.X + v.Y + v.Yaw; s-s != 0 {
-			return control.NonFinite.At(robot.NoJoint, float64(c.base), 0)
+		for _, x := range [...]float64{v.X, v.Y, v.Yaw} {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return control.NonFinite.At(robot.NoJoint, float64(c.base), 0)
+			}
 		}
-		c.velocity, c.heard, c.fed = v, value.At, true
+		c.velocity, c.heard, c.fed = v.Bounded(), value.At, true
 	case *Choice:
 		if value.At < c.chosen {
 			return old(value.At, c.chosen)

@@ -328,6 +328,20 @@ func jumps(t *testing.T, seed uint64, commands int) {
 	w.stands(6, nil)
 }
 
+// TestHugeVelocitiesAreWalked: a velocity near the largest number is walked in its direction, at any speed override.
+func TestHugeVelocitiesAreWalked(t *testing.T) {
+	for _, v := range []gait.Velocity{{X: 1e308, Y: 1e308}, {X: 1.7e308}} {
+		w := setup(t, "stand")
+		w.begin()
+		w.Send(loop.Order{Kind: loop.SetRate, Value: 2})
+		from := w.at().P
+		w.run(4, &v)
+		if way := w.at().P.Sub(from); !(way.X > 0.05) || (way.Y > 0.02) != (v.Y > 0) {
+			t.Errorf("%v: it went by %v", v, way)
+		}
+	}
+}
+
 // TestItStartsFromAStand: from a pose in which it does not stand it is refused, by what is wrong and by how
 // much; from those in which it does it begins without a jump, lowered or raised to the height of walking.
 func TestItStartsFromAStand(t *testing.T) {
