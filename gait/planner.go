@@ -449,7 +449,7 @@ func (p *Planner) commit() {
 // swings leads a foot through the air, from where it stands.
 func (p *Planner) swings(f *foot, lift, land, rise float64, to Point, yaw float64) {
 	T, height := land-lift, p.terrain.height(to)
-	top := max(f.z, height) + rise
+	top := max(f.z, height, p.terrain.between(f.at, to)) + rise
 	up, over := T/2, T
 	if p.terrain.flat(f.at, to) { // over an edge a foot goes up before it goes ahead
 		a, b := p.gait.Shape()

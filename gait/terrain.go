@@ -81,6 +81,31 @@ func (t *terrain) flat(from, to Point) bool {
 	return true
 }
 
+// passing is the share of its room in which a foot that passes a box is over it.
+const passing = 0.75
+
+// between returns the height of the highest box that a foot passes on a straight way between two places; of none, −∞.
+func (t *terrain) between(from, to Point) float64 {
+	highest := math.Inf(-1)
+	for i := range t.n {
+		b := &t.boxes[i]
+		u, v := t.local(b, from), t.local(b, to)
+		begin, end := 0.0, 1.0 // share of the way that is over it
+		for _, x := range [2]struct{ from, to, half float64 }{{u.X, v.X, b.Length/2 + passing*t.room}, {u.Y, v.Y, b.Width/2 + passing*t.room}} {
+			if way := x.to - x.from; way != 0 {
+				enters, leaves := (-x.half-x.from)/way, (x.half-x.from)/way
+				begin, end = max(begin, min(enters, leaves)), min(end, max(enters, leaves))
+			} else if math.Abs(x.from) >= x.half {
+				end = begin
+			}
+		}
+		if begin < end {
+			highest = max(highest, b.Height-t.datum)
+		}
+	}
+	return highest
+}
+
 // clear moves a foothold away from edges, by the shorter way on the box or off it; where the edges of two boxes are in the way, from both.
 func (t *terrain) clear(p Point) Point {
 	for range 2 {

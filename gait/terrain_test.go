@@ -66,6 +66,44 @@ func TestFeetKeepFromEdges(t *testing.T) {
 	}
 }
 
+// TestFeetPassOverBars: a bar between two footholds is stepped over, also where the way is not across its middle; one beside the way changes nothing.
+func TestFeetPassOverBars(t *testing.T) {
+	const room, sole, high, at = 0.0275, 0.0215, 0.015, 0.2
+	for _, bar := range []Box{
+		{At: Point{X: at}, Length: 0.004, Width: 1, Height: high},
+		{At: Point{X: at, Y: 0.05}, Yaw: 0.4, Length: 0.004, Width: 0.05, Height: high},
+		{At: Point{X: at, Y: 0.12}, Length: 0.004, Width: 0.05, Height: high},
+	} {
+		p, err := New(Config{Legs: corners(), Height: 0.19})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := Gait{Name: "crawl", Period: 1.2, Duty: 0.85, Lift: 0.01, Phase: []float64{0.25, 0, 0.5, 0.75}, Rise: 0.4, Over: 0.72}
+		if err := p.SetGait(&g); err != nil {
+			t.Fatal(err)
+		}
+		p.Place(Point{}, 0, corners(), Point{})
+		p.Terrain([]Box{bar}, room)
+		p.Command(Velocity{X: 0.06})
+		beside := bar.At.Y > 0.1
+		top, deep := 0.0, 0.0
+		for p.Com(0).P.X < 0.45 {
+			p.Step(0.001)
+			for i := range p.feet {
+				m, _, _, _ := p.Foot(i, 0)
+				top = max(top, m.P.Z)
+				u := p.terrain.local(&bar, Point{X: m.P.X, Y: m.P.Y})
+				if math.Abs(u.X) < bar.Length/2+sole/2 && math.Abs(u.Y) < bar.Width/2+0.75*room {
+					deep = max(deep, high-m.P.Z)
+				}
+			}
+		}
+		if deep > 0.002 || beside != (top < high) {
+			t.Errorf("%+v: the middle of a sole is %g m below its top, feet are lifted by %g m", bar, deep, top)
+		}
+	}
+}
+
 // TestFlatGroundIsAsBefore: without boxes feet and body stay at zero, exactly.
 func TestFlatGroundIsAsBefore(t *testing.T) {
 	p, err := New(Config{Legs: corners(), Height: 0.19})
