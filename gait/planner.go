@@ -416,7 +416,7 @@ func (p *Planner) arrived() bool {
 		return false
 	}
 	for i := range p.feet {
-		if !p.placed(&p.feet[i], p.now.apply(p.feet[i].nominal), p.now.yaw) {
+		if to, yaw := p.foothold(&p.feet[i], p.now, p.now); !p.placed(&p.feet[i], to, yaw) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/control"
 	"poise/control/walk"
 	"poise/gait"
 	"poise/internal/rig"
@@ -67,6 +68,28 @@ func TestEdgesEverywhere(t *testing.T) {
 		w.run(5, &gait.Velocity{X: 0.05})
 		if _, why, over := w.Ended(goal); over {
 			t.Errorf("tiles of %g m: it ended after %g s: %+v", size, w.Seconds(), why)
+		}
+	}
+}
+
+// TestItArrivesBesideAnEdge: a foot whose place under the body is on the edge of a known box stands beside it, and has arrived there.
+func TestItArrivesBesideAnEdge(t *testing.T) {
+	for _, way := range []float64{0.2, 0.21, 0.22} {
+		w := setup(t, "stand")
+		g, err := walk.Boxes(w.M, []gait.Box{{At: gait.Point{X: 1.3}, Length: 2, Width: 3, Height: 1e-5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := walk.Walk(w.M)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := w.at().P
+		p.To = &walk.Target{At: gait.Point{X: base.X + way, Y: base.Y}, Near: 0.02, NearYaw: 0.05}
+		goal := w.Start("walk", p)
+		w.Feed("walk", g)
+		if why := w.ends(goal, 30); why.Code != control.OK {
+			t.Errorf("%g m ahead: %+v", way, why)
 		}
 	}
 }
