@@ -89,7 +89,11 @@ func (h *horizon) expect(p *Planner, leg int) {
 	for lift := f.next; lift < end && s.n < maxSteps; lift = p.following(f, lift) {
 		g := p.by(lift)
 		land := lift + (1-g.Duty)*g.Period
-		to, yaw := p.foothold(f, h.bodyAt(p, land), h.bodyAt(p, land+g.Duty*g.Period/2))
+		from, z := s.at[s.n], f.z
+		if s.n > 0 {
+			z = p.terrain.height(from)
+		}
+		to, yaw := p.foothold(f, from, z, h.bodyAt(p, land), h.bodyAt(p, land+g.Duty*g.Period/2))
 		if s.n == 0 && p.phase == Walks && !p.wants() && p.placed(f, to, yaw) {
 			continue
 		}

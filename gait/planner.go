@@ -9,7 +9,7 @@ import (
 	"poise/spatial"
 )
 
-// Config is what a plan is made for. Zero values of the last four are derived.
+// Config is what a plan is made for. Zero values of gravity, margin, reach and fade are derived.
 type Config struct {
 	Legs    []Point // nominal places of the feet, seen from the middle of the body, x ahead, m
 	Height  float64 // of the centre of mass above the ground, m
@@ -17,6 +17,7 @@ type Config struct {
 	Margin  float64 // that the zero-moment point keeps from the edges between feet, m; 0 is 0.07 of the height
 	Reach   float64 // of a foot from its nominal place when it is put down, m; 0 is 0.25 of the height
 	Fade    float64 // s in which a foot takes its load, and gives it up; 0 is 0.05
+	Step    float64 // up or down, from a known box to the next, that is taken at most, m; 0 is any
 }
 
 // Phase is what a plan does.
@@ -416,7 +417,7 @@ func (p *Planner) arrived() bool {
 		return false
 	}
 	for i := range p.feet {
-		if to, yaw := p.foothold(&p.feet[i], p.now, p.now); !p.placed(&p.feet[i], to, yaw) {
+		if to, yaw := p.foothold(&p.feet[i], p.feet[i].at, p.feet[i].z, p.now, p.now); !p.placed(&p.feet[i], to, yaw) {
 			return false
 		}
 	}
@@ -438,7 +439,7 @@ func (p *Planner) commit() {
 		g := p.by(lift)
 		f.next = p.following(f, lift)
 		land := lift + (1-g.Duty)*g.Period
-		to, yaw := p.foothold(f, p.future.bodyAt(p, land), p.future.bodyAt(p, land+g.Duty*g.Period/2))
+		to, yaw := p.foothold(f, f.at, f.z, p.future.bodyAt(p, land), p.future.bodyAt(p, land+g.Duty*g.Period/2))
 		if !p.wants() && p.placed(f, to, yaw) {
 			continue // it is there
 		}
@@ -460,15 +461,19 @@ func (p *Planner) swings(f *foot, lift, land, rise float64, to Point, yaw float6
 		up: newQuintic(axis{p: f.z}, top, lift, up), down: newQuintic(axis{p: top}, height, lift+up, T-up)}
 }
 
-// foothold returns where a foot is put down for a body that is at one place then, and at another in the
-// middle of the stance.
-func (p *Planner) foothold(f *foot, then, middle body) (Point, float64) {
+// foothold returns where a foot that stands at a place and a height is put down for a body that is at one place then, and at another in the
+// middle of the stance. Where that is a step too high or too deep it stays where it is, and the body does not go on without it.
+func (p *Planner) foothold(f *foot, from Point, z float64, then, middle body) (Point, float64) {
 	under, to := then.apply(f.nominal), middle.apply(f.nominal)
 	if d := math.Hypot(to.X-under.X, to.Y-under.Y); d > p.cfg.Reach {
 		s := p.cfg.Reach / d
 		to = Point{X: under.X + s*(to.X-under.X), Y: under.Y + s*(to.Y-under.Y)}
 	}
-	return p.avoid(to, under), middle.yaw
+	to = p.avoid(to, under)
+	if p.cfg.Step > 0 && math.Abs(p.terrain.height(to)-z) > p.cfg.Step {
+		to = from
+	}
+	return to, middle.yaw
 }
 
 // Times in which the centre of mass may come to rest, in units of √(height/g): 0.35 … 1.1 s for the pony.

@@ -9,6 +9,7 @@ import (
 	"poise/control/walk"
 	"poise/gait"
 	"poise/internal/rig"
+	"poise/spatial"
 )
 
 // TestBoxesAreJudged: what no robot steps on is refused by its number and the limit; a record of the ground is read again.
@@ -91,5 +92,54 @@ func TestItArrivesBesideAnEdge(t *testing.T) {
 		if why := w.ends(goal, 30); why.Code != control.OK {
 			t.Errorf("%g m ahead: %+v", way, why)
 		}
+	}
+}
+
+// TestItStaysOnAPlatform: known stairs lead up to a platform, behind which it is too deep to step down. The feet stay on it whatever is commanded, the
+// robot stands when nothing is, and goes back the way it can.
+func TestItStaysOnAPlatform(t *testing.T) {
+	const rise, tread, end = 0.012, 0.1, 0.9
+	w := setup(t, "stand")
+	var boxes []gait.Box
+	for i := range 4 {
+		near := 0.2 + tread*float64(i)
+		boxes = append(boxes, gait.Box{At: gait.Point{X: (near + end) / 2}, Length: end - near, Width: 1, Height: rise * float64(i+1)})
+	}
+	g, err := walk.Boxes(w.M, boxes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goal := w.begin()
+	w.Feed("walk", g)
+	base := func() spatial.Vec3 { return w.Now.Command.Base.Pose.P }
+	low := base().Z
+	lead := func(v gait.Velocity, seconds float64) {
+		t.Helper()
+		for end := w.Seconds() + seconds; w.Seconds() < end; {
+			w.Feed("walk", &walk.Velocity{At: w.Tick().Time, Velocity: v})
+			w.Run(1)
+			if _, why, over := w.Ended(goal); over {
+				t.Fatalf("%g s, the base at %v: it ended: %+v", w.Seconds(), base(), why)
+			}
+		}
+	}
+	lead(gait.Velocity{X: 0.055}, 22)
+	at := base()
+	if at.X < 0.7 || at.X > end-0.05 || at.Z-low < 1.5*rise {
+		t.Errorf("it is at %v, %g m up", at, at.Z-low)
+	}
+	lead(gait.Velocity{X: 0.055}, 4)
+	if d := base().X - at.X; d > 0.01 {
+		t.Errorf("at the edge it goes on by %g m", d)
+	}
+	lead(gait.Velocity{}, 3)
+	at = base()
+	lead(gait.Velocity{}, 1)
+	if d := base().Sub(at).Norm(); d > 1e-6 {
+		t.Errorf("it does not stand: it moved by %g m", d)
+	}
+	lead(gait.Velocity{X: -0.055}, 6)
+	if d := at.X - base().X; d < 0.15 {
+		t.Errorf("back from the edge it makes %g m", d)
 	}
 }

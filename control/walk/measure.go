@@ -70,7 +70,7 @@ func (c *Controller) measure(m *robot.Model) error {
 		}
 	}
 	var err error
-	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: m.Gravity().Norm(), Reach: c.reach, Margin: given.Margin, Fade: given.Fade}); err != nil {
+	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: m.Gravity().Norm(), Reach: c.reach, Margin: given.Margin, Fade: given.Fade, Step: highestStep * c.height}); err != nil {
 		return err
 	}
 	for _, name := range gait.Names {
