@@ -54,9 +54,6 @@ func (t *terrain) local(b *Box, p Point) Point {
 
 // height returns that of the ground at a place, m.
 func (t *terrain) height(p Point) (z float64) {
-	if t.n == 0 {
-		return 0
-	}
 	for i := range t.n {
 		b := &t.boxes[i]
 		if u := t.local(b, p); math.Abs(u.X) <= b.Length/2 && math.Abs(u.Y) <= b.Width/2 {

@@ -143,3 +143,30 @@ func TestItStaysOnAPlatform(t *testing.T) {
 		t.Errorf("back from the edge it makes %g m", d)
 	}
 }
+
+// TestGroundIsForgotten: a robot that stands on a box, of which nothing is known any more, walks on at that height.
+func TestGroundIsForgotten(t *testing.T) {
+	w := setup(t, "stand")
+	w.begin()
+	low := w.Now.Command.Base.Pose.P.Z
+	g, err := walk.Boxes(w.M, []gait.Box{{At: gait.Point{X: 1.2}, Length: 2, Width: 1, Height: 0.02}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Feed("walk", g)
+	for w.Seconds() < 15 {
+		if w.Seconds() > 9 && len(g.Boxes) > 0 {
+			g = &walk.Ground{}
+			w.Feed("walk", g)
+		}
+		w.Feed("walk", &walk.Velocity{At: w.Tick().Time, Velocity: gait.Velocity{X: 0.055}})
+		before := w.Now.Command.Base.Pose.P
+		w.Run(1)
+		if z := w.Now.Command.Base.Pose.P.Z; w.Seconds() > 9 && (math.Abs(z-before.Z) > 1e-5 || z < low-0.01) {
+			t.Fatalf("%g s: its base goes from %g to %g m", w.Seconds(), before.Z, z)
+		}
+	}
+	if x := w.Now.Command.Base.Pose.P.X; x < 0.6 {
+		t.Errorf("it made %g m", x)
+	}
+}
