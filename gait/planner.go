@@ -9,7 +9,7 @@ import (
 	"poise/spatial"
 )
 
-// Config is what a plan is made for. Zero values of gravity, margin, reach and fade are derived.
+// Config is what a plan is made for. Zero values of the last four are derived.
 type Config struct {
 	Legs    []Point // nominal places of the feet, seen from the middle of the body, x ahead, m
 	Height  float64 // of the centre of mass above the ground, m
@@ -17,7 +17,6 @@ type Config struct {
 	Margin  float64 // that the zero-moment point keeps from the edges between feet, m; 0 is 0.07 of the height
 	Reach   float64 // of a foot from its nominal place when it is put down, m; 0 is 0.25 of the height
 	Fade    float64 // s in which a foot takes its load, and gives it up; 0 is 0.05
-	Step    float64 // up or down, from a known box to the next, that is taken at most, m; 0 is any
 }
 
 // Phase is what a plan does.
@@ -90,6 +89,7 @@ type Planner struct {
 	future horizon
 
 	terrain terrain // boxes that are known
+	highest float64 // step from one to the next that is taken, m; 0 is any
 	level   axis    // mean height of the feet, which the body follows
 }
 
@@ -470,7 +470,7 @@ func (p *Planner) foothold(f *foot, from Point, z float64, then, middle body) (P
 		to = Point{X: under.X + s*(to.X-under.X), Y: under.Y + s*(to.Y-under.Y)}
 	}
 	to = p.avoid(to, under)
-	if p.cfg.Step > 0 && math.Abs(p.terrain.height(to)-z) > p.cfg.Step {
+	if p.highest > 0 && math.Abs(p.terrain.height(to)-z) > p.highest {
 		to = from
 	}
 	return to, middle.yaw

@@ -33,6 +33,9 @@ func (p *Planner) Terrain(boxes []Box, room float64) {
 	t.settle(p.feet[0].at, p.feet[0].z)
 }
 
+// Steps sets how high or deep a step from one box to the next may be, m; 0 is any. Where there is a greater one a foot stays.
+func (p *Planner) Steps(most float64) { p.highest = most }
+
 // Seen tells where the frame of the boxes is in the plan's. Feet that are about to be lifted, or in the air, keep to where they were
 // planned. Loop-safe.
 func (p *Planner) Seen(at Point, yaw float64) { p.terrain.at, p.terrain.yaw = at, yaw }

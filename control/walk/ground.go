@@ -20,7 +20,7 @@ type Ground struct {
 // What boxes may be.
 const (
 	edgeRoom    = 0.006 // m between a sole and an edge: what odometry may be off, and a foot that is lifted beside a riser needs
-	highestStep = 0.15  // of the height of walking, from one box to the next
+	highestStep = 0.15  // of the height of walking, from one box to the next, if legs lift their feet so high
 	farthestBox = 1e3   // m, and rad
 )
 
@@ -33,7 +33,6 @@ func Boxes(m *robot.Model, boxes []gait.Box) (*Ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	highest := highestStep * c.height
 	levels := []float64{0}
 	for _, b := range boxes {
 		levels = append(levels, b.Height)
@@ -53,8 +52,8 @@ func Boxes(m *robot.Model, boxes []gait.Box) (*Ground, error) {
 		if !(b.Height > 0 && b.Height <= farthestBox) {
 			return nil, fmt.Errorf("boxes[%d]: a height of %g m is not within 0 … %g m", i, b.Height, float64(farthestBox))
 		}
-		if step := fromBelow(levels, b.Height); step > highest {
-			return nil, fmt.Errorf("boxes[%d]: %g m is a step of %.3g m from the next lower one: this robot takes %.3g m at most", i, b.Height, step, highest)
+		if step := fromBelow(levels, b.Height); step > c.step {
+			return nil, fmt.Errorf("boxes[%d]: %g m is a step of %.3g m from the next lower one: this robot takes %.3g m at most", i, b.Height, step, c.step)
 		}
 	}
 	return &Ground{Boxes: boxes}, nil

@@ -23,6 +23,7 @@ func TestBoxesAreJudged(t *testing.T) {
 		{func(b *gait.Box) { b.Length = 0 }, "0 m × 1 m is no box"},
 		{func(b *gait.Box) { b.Height = -0.01 }, "a height of -0.01 m"},
 		{func(b *gait.Box) { b.Height = 0.2 }, "a step of 0.19 m"},
+		{func(b *gait.Box) { b.Height = 0.035 }, "a step of 0.025 m from the next lower one: this robot takes 0.0237 m"}, // higher it does not lift a foot
 		{func(b *gait.Box) { b.At.X = 1e9 }, "x: 1e+09 m is not within -1000 … 1000 m"},
 		{func(b *gait.Box) { b.Yaw = math.NaN() }, "yaw: NaN rad is not within -1000 … 1000 rad"},
 	} {
@@ -141,6 +142,36 @@ func TestItStaysOnAPlatform(t *testing.T) {
 	lead(gait.Velocity{X: -0.055}, 6)
 	if d := at.X - base().X; d < 0.15 {
 		t.Errorf("back from the edge it makes %g m", d)
+	}
+}
+
+// TestTheHighestStepIsTaken: a box as high as any that is accepted is walked onto, ahead and to the side.
+func TestTheHighestStepIsTaken(t *testing.T) {
+	const high = 0.0235
+	for _, v := range []gait.Velocity{{X: 0.06}, {Y: 0.06}, {X: 0.12}} {
+		w := setup(t, "stand")
+		box := gait.Box{At: gait.Point{X: 1.2}, Length: 2, Width: 1, Height: high}
+		if v.Y > 0 {
+			box.At, box.Width = gait.Point{Y: 1.1}, 2
+		}
+		g, err := walk.Boxes(w.M, []gait.Box{box})
+		if err != nil {
+			t.Fatal(err)
+		}
+		goal := w.begin()
+		w.Feed("walk", g)
+		w.Run(100)
+		low := w.Now.Command.Base.Pose.P.Z
+		for w.Seconds() < 11 {
+			w.Feed("walk", &walk.Velocity{At: w.Tick().Time, Velocity: v})
+			w.Run(1)
+		}
+		if _, why, over := w.Ended(goal); over {
+			t.Errorf("%v: it ended: %+v", v, why)
+		}
+		if up := w.Now.Command.Base.Pose.P.Z - low; math.Abs(up-high) > 0.001 {
+			t.Errorf("%v: it is %g m up", v, up)
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (c *Controller) measure(m *robot.Model) error {
 		}
 	}
 	var err error
-	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: m.Gravity().Norm(), Reach: c.reach, Margin: given.Margin, Fade: given.Fade, Step: highestStep * c.height}); err != nil {
+	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: m.Gravity().Norm(), Reach: c.reach, Margin: given.Margin, Fade: given.Fade}); err != nil {
 		return err
 	}
 	for _, name := range gait.Names {
@@ -87,7 +87,34 @@ func (c *Controller) measure(m *robot.Model) error {
 	for _, name := range names {
 		c.speeds = append(c.speeds, slices.Index(gait.Names, name))
 	}
+	c.step = c.steps(m)
+	c.plan.Steps(c.step)
 	return c.plan.SetGait(&c.gaits[0])
+}
+
+// steps returns how high a step legs can lift a foot onto by the gaits that are chosen by speed, at their fastest.
+func (c *Controller) steps(m *robot.Model) float64 {
+	high := highestStep * c.height
+	for _, k := range c.speeds {
+		reaches := func(step float64) bool {
+			g := c.gaits[k]
+			g.Lift += step
+			return !math.IsInf(c.demands(m, &g, g.Most, math.Inf(1)).share, 1)
+		}
+		if reaches(high) {
+			continue
+		}
+		low := 0.0
+		for range 6 {
+			if mid := (low + high) / 2; reaches(mid) {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		high = low
+	}
+	return high
 }
 
 // middleOf returns the middle of a sole: that of its disc or, where points are its corners, that of them.
