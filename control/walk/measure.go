@@ -87,9 +87,44 @@ func (c *Controller) measure(m *robot.Model) error {
 	for _, name := range names {
 		c.speeds = append(c.speeds, slices.Index(gait.Names, name))
 	}
+	for i := range c.legs {
+		c.legs[i].turns = [2]float64{c.turnsTo(i, -1), c.turnsTo(i, 1)}
+	}
 	c.step = c.steps(m)
 	c.plan.Steps(c.step)
 	return c.plan.SetGait(&c.gaits[0])
+}
+
+// turnsTo returns how far a sole is turned at its place under the body, rad to the left by a side of 1, that stands or is lifted.
+func (c *Controller) turnsTo(leg int, side float64) float64 {
+	l, at := &c.legs[leg], c.nominal[leg]
+	if l.point {
+		return math.Pi
+	}
+	reaches := func(turn float64) bool {
+		for _, up := range [...]float64{0, 0.1 * c.height} {
+			copy(c.near[0], c.way)
+			setBase(c.near[0], c.walking)
+			if l.solve(c.near[0], l.tipAt(spatial.Vec3{X: at.X, Y: at.Y, Z: up}, side*turn)).Status != ik.Solved {
+				return false
+			}
+		}
+		return true
+	}
+	const by = 0.1
+	low := 0.0
+	for low+by < math.Pi && reaches(low+by) {
+		low += by
+	}
+	high := low + by
+	for range 5 {
+		if mid := (low + high) / 2; reaches(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
 }
 
 // steps returns how high a step legs can lift a foot onto by the gaits that are chosen by speed, at their fastest.

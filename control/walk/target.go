@@ -76,7 +76,7 @@ func (c *Controller) toward(input *control.Input, t *Target) (v gait.Velocity) {
 }
 
 // placeSteps moves footsteps from the ground of the odometry to that of the plan, and refuses those out of reach: further
-// from the place of a foot under a body in the middle of all feet than a foot is put down.
+// from the place of a foot under a body in the middle of all feet than a foot is put down, or turned further than a leg does.
 func (c *Controller) placeSteps(input *control.Input, k *posture) control.Reason {
 	given := k.program.Steps
 	if len(given) > len(k.steps) {
@@ -102,6 +102,17 @@ func (c *Controller) placeSteps(input *control.Input, k *posture) control.Reason
 		}
 		at := move.Apply(spatial.Vec3{X: s.At.X, Y: s.At.Y})
 		k.steps[i] = gait.Footstep{Leg: leg, At: gait.Point{X: at.X, Y: at.Y}, Yaw: c.turns[leg] + math.Remainder(s.Yaw+turn-c.turns[leg], 2*math.Pi)}
+		body := k.yaw // before the step: the foot comes down before the body has turned
+		for l := range c.turns {
+			body += (c.turns[l] - k.yaw) / n
+		}
+		turned, most := k.steps[i].Yaw-body, c.legs[leg].turns[1]
+		if turned < 0 {
+			turned, most = -turned, c.legs[leg].turns[0]
+		}
+		if !(turned <= most) {
+			return control.LimbUnreachable.At(c.legs[leg].joints[0], turned, most)
+		}
 		c.places[leg], c.turns[leg] = k.steps[i].At, k.steps[i].Yaw
 		var middle gait.Point
 		yaw := k.yaw

@@ -119,6 +119,30 @@ func TestWalksByFootsteps(t *testing.T) {
 	}
 }
 
+// TestFootstepsThatTurnTooFar: each is taken to its end, or refused beforehand by how far its sole would be turned.
+func TestFootstepsThatTurnTooFar(t *testing.T) {
+	for yaw, taken := range map[float64]bool{-1.5: true, 1.5: true, 1.65: false, -1.7: false, 3: false} {
+		w := setup(t, "stand")
+		w.run(0.2, nil)
+		p, err := walk.Walk(w.M)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ := w.M.Chain("leg1")
+		foot := w.foot(id, w.at())
+		p.Steps = []walk.Step{{Chain: id, At: gait.Point{X: foot.X, Y: foot.Y}, Yaw: yaw}}
+		if taken {
+			if why := w.ends(w.Start("walk", p), 10); why.Code != control.OK {
+				t.Errorf("%g rad: %+v", yaw, why)
+			}
+			continue
+		}
+		if why, refused := w.Refused(w.Ask("walk", p)); !refused || why.Code != control.LimbUnreachable || math.Abs(why.Value-math.Abs(yaw)) > 1e-9 || math.Abs(why.Max-math.Pi/2) > 0.01 {
+			t.Errorf("%g rad: refused %v: %+v", yaw, refused, why)
+		}
+	}
+}
+
 // TestFootstepsTurnTheShortWay: headings are within ±π, and footsteps that turn the robot by more than that go on to its other end. Feet turn by
 // what one footstep is beside the one before, never by a whole turn.
 func TestFootstepsTurnTheShortWay(t *testing.T) {

@@ -38,6 +38,8 @@ type leg struct {
 	level   spatial.Mat3     // rotation of the tip that stands, in a level body without heading
 	solver  *ik.Solver
 
+	turns [2]float64 // rad that its sole is turned to the right and to the left at most, at its place under the body
+
 	mirrored bool // the leg of its image is among those before
 	point    bool // three joints: its foot is a ball, which may stand at any angle
 	target   [1]ik.Target
