@@ -65,6 +65,7 @@ const (
 	NoInertialUnit  Code = 46 // no inertial unit tells how the robot lies or turns
 	StillLies       Code = 47 // the base is tilted by Value rad after a part of getting up, Max is allowed
 	NeverRead       Code = 48 // nothing was heard of Joint yet, so its servo gets no torque
+	StillWalks      Code = 49 // the robot walks, at Value m/s: it has to stand first
 )
 
 var codeNames = [...]string{
@@ -75,7 +76,7 @@ var codeNames = [...]string{
 	"limb unreachable", "base too far", "nothing stands", "not owned",
 	"too fast", "too steep", "limb too fast",
 	"no masses", "not standing", "stands beyond", "fallen", "whole robot only", "no whole body", "sunk", "not touched",
-	"already stands", "on its back", "no inertial unit", "still lies", "never read",
+	"already stands", "on its back", "no inertial unit", "still lies", "never read", "still walks",
 }
 
 func (c Code) String() string {

@@ -119,6 +119,32 @@ func TestWalksByFootsteps(t *testing.T) {
 	}
 }
 
+// TestFootstepsWaitForAStand: footsteps that would replace a walk on its way are refused by its speed; from its stand they begin.
+func TestFootstepsWaitForAStand(t *testing.T) {
+	w := setup(t, "stand")
+	w.begin()
+	w.run(3, &gait.Velocity{X: 0.05})
+	p, err := walk.Walk(w.M)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := func() {
+		id, _ := w.M.Chain("leg3")
+		foot := w.foot(id, w.at())
+		p.Steps = []walk.Step{{Chain: id, At: gait.Point{X: foot.X, Y: foot.Y}}}
+	}
+	step()
+	if why, refused := w.Refused(w.Ask("walk", p)); !refused || why.Code != control.StillWalks || !(why.Value > 0.01) {
+		t.Errorf("while it walks: refused %v: %+v", refused, why)
+	}
+	w.n = 0 // ticks passed without a look at them
+	w.stands(10, nil)
+	step()
+	if why := w.ends(w.Start("walk", p), 10); why.Code != control.OK {
+		t.Errorf("from its stand: %+v", why)
+	}
+}
+
 // TestFootstepsThatTurnTooFar: each is taken to its end, or refused beforehand by how far its sole would be turned.
 func TestFootstepsThatTurnTooFar(t *testing.T) {
 	for yaw, taken := range map[float64]bool{-1.5: true, 1.5: true, 1.65: false, -1.7: false, 3: false} {

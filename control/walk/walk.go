@@ -272,7 +272,7 @@ func (c *Controller) takeOver(k *posture) control.Reason {
 		k.feet[i] = gait.Point{X: m.P.X, Y: m.P.Y}
 	}
 	if len(k.program.Steps) > 0 && !c.Stands() {
-		return control.NotStanding.At(robot.NoJoint, c.plan.Com(0).V.Norm(), 0)
+		return control.StillWalks.At(robot.NoJoint, c.plan.Com(0).V.Norm(), 0)
 	}
 	return control.Because(control.OK)
 }

@@ -223,6 +223,10 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Text = fmt.Sprintf("the robot does not stand: %s is %s m or rad away from a level stand, %s is allowed", what, num(r.Value), num(r.Max))
 		out.Help = "go to a pose in which it stands on all its feet first, such as stand; one that lies has to get up (get_up)"
 	},
+	control.StillWalks: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the robot walks, at %s m/s now: footsteps begin from a stand", num(r.Value))
+		out.Help = "end the walk first: let its velocity be zero or run out, or cancel it"
+	},
 	control.GoalMissed: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", out.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
 		out.Help = "widen the goal tolerance of the joint, or allow more time to reach it"
