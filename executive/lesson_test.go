@@ -471,3 +471,43 @@ func TestControllersOutside(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 }
+
+// TestARequestBehindAConfirmedOne: a controller outside confirms one request and asks anew in the same tick. The confirmed one begins, and stays
+// the controller's when the newer one is denied.
+func TestARequestBehindAConfirmedOne(t *testing.T) {
+	r := full(t, parts{})
+	var told []News
+	ask := func(id uint32) {
+		t.Helper()
+		if why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: id, Resources: []string{"tail"}}, func(a News) { told = append(told, a) }); len(why) > 0 {
+			t.Fatal(why)
+		}
+	}
+	confirm := func(id uint32) {
+		r.e.Outside().Report(OutsideState{Name: "gait", Session: "wire", ID: id, Operational: true})
+	}
+	ask(1)
+	r.run(5)
+	confirm(1)
+	r.run(5)
+	ask(2)
+	r.run(5)
+	confirm(2)
+	ask(3) // which it never confirms
+	r.until(2, "request 3 is denied", func() bool { return told[len(told)-1].Kind == Denied })
+	kinds := make([]NewsKind, len(told))
+	for i, n := range told {
+		kinds[i] = n.Kind
+	}
+	if denied := told[len(told)-1]; !slices.Equal(denied.Requests, []uint32{3, 2}) {
+		t.Errorf("told %v; the denial is of requests %v, it should be of 3 while 2 runs", kinds, denied.Requests)
+	}
+	if !r.e.Outside().Active("gait", "wire") {
+		t.Error("it has the tail, and does not count as active")
+	}
+	for _, o := range r.e.State().Owners {
+		if o.Resource == "tail" && o.Owner != "gait" {
+			t.Errorf("the tail is %q's", o.Owner)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package executive
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"poise/control/stream"
@@ -115,9 +116,10 @@ type remote struct {
 	session string // whose name it is
 	gone    bool   // the session has left
 	seat    *seat
-	newest  uint32 // request of it
-	asks    asked  // in a round that is open
-	runs    asked  // operational
+	newest  uint32  // request of it
+	asks    asked   // in a round that is open
+	before  []asked // that asks took the place of, and that are not over: one may have been confirmed, and begin
+	runs    asked   // operational
 	owns    robot.Set
 	beat    int64 // when a sign of life was last passed on, ns
 	tell    func(News)
@@ -147,7 +149,7 @@ func (c *remote) lease(configured time.Duration) time.Duration {
 	return configured
 }
 
-func (c *remote) live() bool { return c.asks.live() || c.runs.live() }
+func (c *remote) live() bool { return c.asks.live() || c.runs.live() || len(c.before) > 0 }
 
 // Request takes a request of an external controller. tell is called with everything that
 // concerns it: offers, changes of its set, grants and denials.
@@ -195,6 +197,9 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Expl
 	id, err := e.submit(who, &job{goal: &ready{seat: client.seat, work: w, client: client.name, request: r.ID}, work: w, watch: Watch{Changed: changed}})
 	if err != nil {
 		return problem.All("invalid", err)
+	}
+	if client.asks.live() {
+		client.before = append(client.before, client.asks)
 	}
 	client.asks = asked{id: id, request: r.ID, named: r.Resources, program: program}
 	e.rounds.begin(e, client.seat, r.ID).goal = id
@@ -414,11 +419,25 @@ func (o *Outside) owns(s *seat, set robot.Set) {
 
 // began notes that the request of an external controller is granted.
 func (o *Outside) began(j *job) {
-	if client := o.on(j.seat); client != nil && client.asks.id == j.id {
-		client.runs, client.asks = client.asks, asked{}
-		client.runs.question = 0
-		o.news(client, Granted, &client.runs, client.owns, "", nil)
+	client := o.on(j.seat)
+	if client == nil {
+		return
 	}
+	if client.asks.id == j.id {
+		client.runs, client.asks = client.asks, asked{}
+	} else if i := client.earlier(j.id); i >= 0 {
+		client.runs = client.before[i]
+		client.before = slices.Delete(client.before, i, i+1)
+	} else {
+		return
+	}
+	client.runs.question = 0
+	o.news(client, Granted, &client.runs, client.owns, "", nil)
+}
+
+// earlier returns the place of a goal among the requests before the newest, -1 if it is not there.
+func (c *remote) earlier(id GoalID) int {
+	return slices.IndexFunc(c.before, func(a asked) bool { return a.id == id })
 }
 
 // changed follows the goals of an external controller. The requester is always answered,
@@ -437,6 +456,10 @@ func (o *Outside) changed(client *remote, c Change) {
 		client.runs, client.owns = asked{}, robot.Set{}
 		client.denied = c.Result.Explanations
 		o.news(client, Ended, &over, robot.Set{}, "", c.Result.Explanations)
+	default:
+		if i := client.earlier(c.Goal); i >= 0 {
+			client.before = slices.Delete(client.before, i, i+1)
+		}
 	}
 	if !client.live() && o.on(client.seat) == client {
 		client.seat.client = ""
