@@ -181,13 +181,19 @@ func TestBagsGoThroughROS1(t *testing.T) {
 		if err != nil {
 			t.Fatalf("rosbag record: %v: %s", err, said.String())
 		}
-	case <-time.After(hang):
-		_ = recorder.Process.Kill()
-		t.Fatalf("rosbag record does not end: %s", said.String())
+	case <-time.After(20 * time.Second):
+		// it counts to its limit in ten threads without a lock, and may miss it
+		_ = recorder.Process.Signal(os.Interrupt)
+		select {
+		case <-done:
+		case <-time.After(hang):
+			_ = recorder.Process.Kill()
+			t.Fatalf("rosbag record does not end: %s", said.String())
+		}
 	}
 	got := bagsOf(t, "read", theirs)
 	for topic := range want {
-		if !slices.Equal(got[topic], want[topic][:30]) {
+		if n := min(len(got[topic]), 30); n < 30 || !slices.Equal(got[topic][:n], want[topic][:n]) {
 			t.Errorf("%s: rosbag has recorded %d messages, or others than were played", topic, len(got[topic]))
 		}
 	}
