@@ -19,26 +19,38 @@ import (
 	"poise/spatial"
 )
 
-// dynamixelJudge speaks with servos by the library of ROBOTIS.
-const dynamixelJudge = `
-import sys, dynamixel_sdk as d
-p = d.PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
-h = d.PacketHandler(2.0)
-assert any(h.ping(p, 1) == (1020, 0, 0) for _ in range(50))
-assert any(sorted(h.broadcastPing(p)[0]) == [1, 2, 3] for _ in range(10))
-assert any(h.write4ByteTxRx(p, 2, 116, 2048) == (0, 0) for _ in range(50)) and any(h.write1ByteTxRx(p, 2, 64, 1) == (0, 0) for _ in range(50))
-w = d.GroupSyncWrite(p, h, 116, 4); w.addParam(2, [0x00, 0x09, 0, 0]); assert w.txPacket() == 0
-import time; time.sleep(0.1)
-g = d.GroupSyncRead(p, h, 132, 4); [g.addParam(i) for i in (1, 2, 3)]
-assert any(g.txRxPacket() == 0 for _ in range(50)) # its deadlines are short, and a computer may be busy
-assert [g.getData(i, 132, 4) for i in (1, 2, 3)] == [2048, 0x900, 2048]
-assert any(h.write1ByteTxRx(p, 2, 7, 9)[1] == 7 for _ in range(50)), "EEPROM is locked while torque is on"
-def patiently(f, good):
+// patience begins every judge. The libraries have short deadlines, and that of Feetech does not discard input before
+// it asks: on a busy computer an answer that comes too late is taken for that of the next request, and so on from
+// there. line is the open port, if the library shows it.
+const patience = `
+import time
+line = None
+def patiently(ask, good=lambda r: True):
     for _ in range(50):
-        r = f()
-        if good(r): return r
+        try:
+            r = ask()
+            if good(r): return r
+        except Exception as e: r = e
+        time.sleep(0.02)
+        if line: line.reset_input_buffer()
     raise AssertionError(r)
 done = lambda r: r == (0, 0)
+`
+
+// dynamixelJudge speaks with servos by the library of ROBOTIS.
+const dynamixelJudge = patience + `
+import sys, dynamixel_sdk as d
+p = d.PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
+line, h = p.ser, d.PacketHandler(2.0)
+patiently(lambda: h.ping(p, 1), lambda r: r == (1020, 0, 0))
+patiently(lambda: sorted(h.broadcastPing(p)[0]), lambda r: r == [1, 2, 3])
+patiently(lambda: h.write4ByteTxRx(p, 2, 116, 2048), done); patiently(lambda: h.write1ByteTxRx(p, 2, 64, 1), done)
+w = d.GroupSyncWrite(p, h, 116, 4); w.addParam(2, [0x00, 0x09, 0, 0]); assert w.txPacket() == 0
+time.sleep(0.1)
+g = d.GroupSyncRead(p, h, 132, 4); [g.addParam(i) for i in (1, 2, 3)]
+patiently(g.txRxPacket, lambda r: r == 0)
+assert [g.getData(i, 132, 4) for i in (1, 2, 3)] == [2048, 0x900, 2048]
+patiently(lambda: h.write1ByteTxRx(p, 2, 7, 9), lambda r: r[1] == 7) # EEPROM is locked while torque is on
 at = lambda: patiently(lambda: h.read4ByteTxRx(p, 3, 132), lambda r: r[1:] == (0, 0))[0]
 def moves(): # on and on, or stands
     first = at(); time.sleep(0.3); return at() - first
@@ -63,56 +75,39 @@ print("accepted")
 `
 
 // feetechJudge speaks with servos by the library of Feetech.
-const feetechJudge = `
-import sys, time, scservo_sdk as f
+const feetechJudge = patience + `
+import sys, scservo_sdk as f
 p = f.PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
-h = f.PacketHandler(0)
-for _ in range(50):
-    try: model, result, error = h.ping(p, 1)
-    except IndexError: continue # what it does with an answer that comes late
-    if result == 0: break
-assert (model, result) == (777, 0), (model, result)
-for _ in range(20):
-    if h.write2ByteTxRx(p, 2, 42, 2300)[0] == 0: break
+line, h = p.ser, f.PacketHandler(0)
+patiently(lambda: h.ping(p, 1), lambda r: r[:2] == (777, 0))
+patiently(lambda: h.write2ByteTxRx(p, 2, 42, 2300), lambda r: r[0] == 0)
 time.sleep(0.1)
-for _ in range(20):
-    at, result, error = h.read2ByteTxRx(p, 2, 56)
-    if result == 0: break
+at = patiently(lambda: h.read2ByteTxRx(p, 2, 56), lambda r: r[1] == 0)[0]
 assert at == 2300, at
 print("accepted")
 `
 
 // newFeetechJudge speaks with servos by the newer library of Feetech.
-const newFeetechJudge = `
-import sys, time
+const newFeetechJudge = patience + `
+import sys
 from scservo_sdk import PortHandler, GroupSyncRead, sms_sts
 p = PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
-h = sms_sts(p)
-def patiently(f, good): # its deadlines are short, and a computer may be busy
-    for _ in range(50):
-        r = f()
-        if good(r): return r
-    raise AssertionError(r)
+line, h = p.ser, sms_sts(p)
 assert patiently(lambda: h.ping(2), lambda r: r[1] == 0)[0] == 777
 patiently(lambda: h.WritePosEx(2, 2300, 0, 0), lambda r: r[0] == 0)
 time.sleep(0.2)
 assert patiently(lambda: h.ReadPos(2), lambda r: r[1] == 0)[0] == 2300
 g = GroupSyncRead(h, 56, 4); [g.addParam(i) for i in (1, 2, 3)]
-patiently(lambda: g.txRxPacket(), lambda r: r == 0)
+patiently(g.txRxPacket, lambda r: r == 0)
 assert [g.getData(i, 56, 2) for i in (1, 2, 3)] == [2048, 2300, 2048]
 print("accepted")
 `
 
 // rustypotJudge speaks with servos by rustypot, of Pollen Robotics.
-const rustypotJudge = `
-import sys, time, math, rustypot
+const rustypotJudge = patience + `
+import sys, rustypot
 c = getattr(rustypot, sys.argv[2])(sys.argv[1], 1000000, 1.0)
-def patiently(f):
-    for _ in range(50):
-        try: return f()
-        except Exception as e: last = e
-    raise last
-assert patiently(lambda: c.ping(2))
+patiently(lambda: c.ping(2), bool)
 patiently(lambda: c.write_goal_position(2, 0.0)); patiently(lambda: c.write_torque_enable(2, True))
 patiently(lambda: c.sync_write_goal_position([2], [0.3]))
 time.sleep(0.2)
@@ -123,8 +118,8 @@ print("accepted")
 
 // leRobotJudge speaks with servos by the motor buses of LeRobot: what its users do before they have a
 // calibration, and what its arms do then.
-const leRobotJudge = `
-import sys, time, types, deepdiff
+const leRobotJudge = patience + `
+import sys, types, deepdiff
 class Absent(types.ModuleType): # what LeRobot imports for learning, which its motor buses do not need
     def __getattr__(self, name):
         if name.startswith("__"): raise AttributeError(name)
@@ -138,56 +133,47 @@ else:
 names, model = ["j1", "j2", "j3"], sys.argv[3]
 bus = Bus(sys.argv[1], {n: Motor(i + 1, model, MotorNormMode.DEGREES) for i, n in enumerate(names)})
 bus.default_timeout = 1000
-def patiently(f, *a, **k): # its deadlines are short, and a computer may be busy
-    for _ in range(50):
-        try: return f(*a, **k)
-        except (ConnectionError, RuntimeError) as e: last = e
-    raise last
 bus._connect(handshake=False); bus.set_timeout()
+line = bus.port_handler.ser
 patiently(bus._handshake)
-assert patiently(bus.broadcast_ping, raise_on_error=True) is not None
+patiently(lambda: bus.broadcast_ping(raise_on_error=True), lambda r: r is not None)
 patiently(bus.disable_torque)
 patiently(bus.configure_motors)
-for n in names: patiently(bus.write, "Operating_Mode", n, OperatingMode.POSITION.value)
+for n in names: patiently(lambda: bus.write("Operating_Mode", n, OperatingMode.POSITION.value))
 patiently(bus.set_half_turn_homings)
-at = patiently(bus.sync_read, "Present_Position", normalize=False)
+at = patiently(lambda: bus.sync_read("Present_Position", normalize=False))
 assert all(abs(v - 2047) <= 1 for v in at.values()), at
 found = patiently(bus.read_calibration)
 wanted = {n: MotorCalibration(id=c.id, drive_mode=0, homing_offset=c.homing_offset, range_min=500, range_max=3500) for n, c in found.items()}
 for _ in range(5): # an answer that is late on a busy computer is taken for that of the next request
-    patiently(bus.write_calibration, wanted)
+    patiently(lambda: bus.write_calibration(wanted))
     if patiently(lambda: bus.is_calibrated): break
 else: raise AssertionError(bus.read_calibration())
-patiently(bus.sync_write, "Goal_Position", at, normalize=False)
+patiently(lambda: bus.sync_write("Goal_Position", at, normalize=False))
 patiently(bus.enable_torque)
 goal = {"j1": 20.0, "j2": -30.0, "j3": 0.0}
-patiently(bus.sync_write, "Goal_Position", goal)
+patiently(lambda: bus.sync_write("Goal_Position", goal))
 for _ in range(100):
     time.sleep(0.05)
-    now = patiently(bus.sync_read, "Present_Position")
+    now = patiently(lambda: bus.sync_read("Present_Position"))
     if all(abs(now[n] - goal[n]) < 0.3 for n in names): break
 else: raise AssertionError(now)
 patiently(bus.disable_torque)
-assert all(v == 0 for v in patiently(bus.sync_read, "Torque_Enable", normalize=False).values())
+assert all(v == 0 for v in patiently(lambda: bus.sync_read("Torque_Enable", normalize=False)).values())
 print("accepted")
 `
 
 // herkulexJudge speaks with servos by pyherkulex. It is in Python 2: prints, bytes and their numbers are put
 // right before it is run.
-const herkulexJudge = `
-import sys, time, re, importlib.util, types, builtins
+const herkulexJudge = patience + `
+import sys, re, importlib.util, types, builtins
 path = importlib.util.find_spec("pyherkulex").submodule_search_locations[0] + "/herkulex.py"
 text = re.sub(r"(?ms)print (\".*?[^\\\\]\"|\w+,\w+)$", r"print(\1)", open(path).read())
 text = text.replace("stringtosend.decode('string-escape')", "bytes(data)")
 h = types.ModuleType("herkulex")
 h.ord = lambda x: x if isinstance(x, int) else builtins.ord(x)
 exec(compile(text, path, "exec"), h.__dict__)
-h.connect(sys.argv[1], 115200); h.serport.timeout = 5
-def patiently(f): # an answer may come late on a busy computer
-    for _ in range(50):
-        try: return f()
-        except IndexError as e: last = e; h.serport.reset_input_buffer()
-    raise last
+h.connect(sys.argv[1], 115200); line = h.serport; line.timeout = 5
 assert patiently(lambda: h.get_servo_position(2)) == 512
 h.clear_errors(); h.set_servo_position(2, 700, 10, 0x04); time.sleep(0.3)
 assert patiently(lambda: h.get_servo_position(2)) == 512, "a goal without torque is ignored"
@@ -203,19 +189,14 @@ print("accepted")
 `
 
 // oldJudge speaks with servos by the library of ROBOTIS, Protocol 1.0.
-const oldJudge = `
-import sys, time, dynamixel_sdk as d
+const oldJudge = patience + `
+import sys, dynamixel_sdk as d
 p = d.PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
-h = d.PacketHandler(1.0)
+line, h = p.ser, d.PacketHandler(1.0)
 model, middle = int(sys.argv[2]), int(sys.argv[3])
-def patiently(f, good): # its deadlines are short, and a computer may be busy
-    for _ in range(50):
-        r = f()
-        if good(r): return r
-    raise AssertionError(r)
 patiently(lambda: h.ping(p, 1), lambda r: r == (model, 0, 0))
-patiently(lambda: h.write2ByteTxRx(p, 2, 30, middle), lambda r: r == (0, 0))
-patiently(lambda: h.write1ByteTxRx(p, 2, 24, 1), lambda r: r == (0, 0))
+patiently(lambda: h.write2ByteTxRx(p, 2, 30, middle), done)
+patiently(lambda: h.write1ByteTxRx(p, 2, 24, 1), done)
 w = d.GroupSyncWrite(p, h, 30, 2); w.addParam(2, [(middle + 60) & 255, (middle + 60) >> 8]); assert w.txPacket() == 0
 time.sleep(0.2)
 assert patiently(lambda: h.read2ByteTxRx(p, 2, 36), lambda r: r[1] == 0)[0] == middle + 60
