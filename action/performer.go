@@ -45,7 +45,7 @@ type Performer[G, F, R, W any] struct {
 	need    robot.Set // of the active goal
 	asked   robot.Set // needed by the pending goal, while its request is under way
 	waiting bool
-	left    bool // the active goal is over, and its resources are held for the pending one
+	retains bool // the active goal is over, and its resources are held for the pending one
 }
 
 // NewPerformer returns a stopped performer. result makes a goal's result of why
@@ -83,7 +83,7 @@ func (p *Performer[G, F, R, W]) begin(need robot.Set) bool {
 		p.RejectPending(ConditionsUnmet, p.result(ConditionsUnmet, why), "the goal could not be started")
 		return false
 	}
-	p.need, p.left = need, false
+	p.need, p.retains = need, false
 	return p.AcceptPending(p.result(Replaced, none), "replaced by a newer goal")
 }
 
@@ -163,7 +163,7 @@ func (p *Performer[G, F, R, W]) WoundDown(why W) bool {
 func (p *Performer[G, F, R, W]) leave(acted bool) bool {
 	if acted {
 		p.need = robot.Set{}
-		p.left = true
+		p.retains = true
 		if !p.waiting {
 			p.clear()
 		}
@@ -173,8 +173,8 @@ func (p *Performer[G, F, R, W]) leave(acted bool) bool {
 
 // clear gives back what a goal that is over has left behind.
 func (p *Performer[G, F, R, W]) clear() {
-	if p.left {
-		p.left = false
+	if p.retains {
+		p.retains = false
 		p.stage.Release()
 	}
 }
@@ -190,7 +190,7 @@ func (p *Performer[G, F, R, W]) Shut(why W) bool {
 	}
 	p.dropPending()
 	p.Single.Stop(p.result(ServerStopped, why))
-	p.need, p.left = robot.Set{}, true
+	p.need, p.retains = robot.Set{}, true
 	p.clear()
 	return true
 }

@@ -66,23 +66,6 @@ func (c *Claim) SetPriority(pending, operational float32) {
 // All is what the claim asks for, needed or wanted.
 func (c *Claim) All() robot.Set { return c.Need.Union(c.Want) }
 
-// Validate reports priorities that cannot be compared and a claim for nothing.
-// The machine itself survives both: the one loses every comparison, the other
-// is denied.
-func (c *Claim) Validate() error {
-	if c.All().Empty() {
-		return fmt.Errorf("arbiter: the claim asks for nothing")
-	}
-	for leaf := range c.All().All {
-		for _, p := range [2]float32{c.Pending[leaf], c.Operational[leaf]} {
-			if p != p {
-				return fmt.Errorf("arbiter: priority %v of leaf %d cannot be compared", p, leaf)
-			}
-		}
-	}
-	return nil
-}
-
 // drop takes leaves out of the claim.
 func (c *Claim) drop(leaves robot.Set) {
 	c.Need, c.Want = c.Need.Minus(leaves), c.Want.Minus(leaves)

@@ -189,18 +189,3 @@ func TestHistoryIsARing(t *testing.T) {
 		break // stops when told to
 	}
 }
-
-func TestClaimValidate(t *testing.T) {
-	nan := needing(leg1)
-	nan.Operational[leg1] = float32(0)
-	nan.Operational[leg1] /= nan.Operational[leg1]
-	for _, tc := range []struct {
-		name  string
-		claim Claim
-		ok    bool
-	}{{"nothing", Claim{}, false}, {"not a number", nan, false}, {"fine", needing(leg1).priority(2, 1), true}} {
-		if err := tc.claim.Validate(); (err == nil) != tc.ok {
-			t.Errorf("%s: %v", tc.name, err)
-		}
-	}
-}

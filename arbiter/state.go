@@ -36,8 +36,8 @@ type Config struct {
 	// RemoteTimeout is the timeout, ns, of a round in which a remote client takes part, as
 	// the requester or as an owner; default RoundTimeout.
 	RemoteTimeout int64
-	// SilenceConsents is the rule of the switching document: at the timeout a winner that
-	// has not answered its offer becomes operational. Otherwise it gets nothing.
+	// SilenceConsents means that a winner that has not answered its offer at the timeout becomes
+	// operational. Otherwise it gets nothing.
 	SilenceConsents bool
 }
 

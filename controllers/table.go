@@ -42,9 +42,9 @@ type Declaration struct {
 
 	// Outside makes its seats those of external controllers.
 	Outside bool
-	// Stands tells that it keeps the robot on its feet by itself: stored motions of other limbs play
+	// KeepsBalance tells that it keeps the robot on its feet by itself: stored motions of other limbs play
 	// beside it, whatever pose they begin in.
-	Stands bool
+	KeepsBalance bool
 	// Supports tells that it knows which feet stand; while no such controller is
 	// active the cycle finds out.
 	Supports bool
@@ -122,7 +122,7 @@ var Table = []Declaration{
 		Streams: []Stream{StreamOf("target", "what eyes and head look at; `frame_id` is `world` (or empty) or the root link", edge.LookTarget)}},
 	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
 		Actions: []Action{{"follow_step_sequence", "Cartesian steps of limbs and base, with contacts; limbs by the name of their chain", edge.FollowStepSequence}}},
-	{Name: "walk", Kind: walk.Kind, Seats: 1, Pending: asked, Operational: walking, Supports: true, Stands: true,
+	{Name: "walk", Kind: walk.Kind, Seats: 1, Pending: asked, Operational: walking, Supports: true, KeepsBalance: true,
 		Actions: []Action{{"walk_to", "walks to a place, or by footsteps given one by one, and stands there; feedback is the way that is left", edge.WalkTo}},
 		Operate: &Operation{Short: "stands, and walks as `cmd_vel` says", Program: walk.Operate, Resources: walk.Resources},
 		Streams: []Stream{StreamOf("cmd_vel", "how the body is to move: m/s ahead (`linear.x`) and to the left (`linear.y`), rad/s to the left (`angular.z`); it counts for half a second", edge.WalkVelocity, "cmd_vel"),

@@ -33,7 +33,7 @@ var ServoIdent = Translation[poisemsgs.ServoIdentGoal, poisemsgs.ServoIdentFeedb
 		if q.Set.Empty() {
 			return nil, fmt.Errorf("no resources are named: limbs or joints whose servos are to be identified")
 		}
-		return &executive.Study{Controller: "servo_ident", Request: q}, nil
+		return &executive.Experiment{Controller: "servo_ident", Request: q}, nil
 	},
 	Feedback: func(f *executive.Feedback) *poisemsgs.ServoIdentFeedback {
 		out := &poisemsgs.ServoIdentFeedback{Stage: string(f.Phase), Time: f.Time, Duration: f.Duration, Resources: f.Resources}

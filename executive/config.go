@@ -35,9 +35,9 @@ type Controller struct {
 	Name  string // as registered with the loop
 	Short string // what it does, for people
 	Kind  string // such as "follow": goals look for their controllers by it
-	// Stands tells that it keeps the robot on its feet by itself while it is active: a motion of
+	// KeepsBalance tells that it keeps the robot on its feet by itself while it is active: a motion of
 	// other limbs need not find what it owns in its start pose.
-	Stands bool
+	KeepsBalance bool
 
 	// Operate makes the program of a goal Operational on some leaves; now is valid
 	// during the call only. Nil is for controllers that are not switched on and off
@@ -69,9 +69,9 @@ type Config struct {
 	Absent      robot.Set    // joints whose servos are missing, as Settings.Absent of the loop
 	Pipelines   pipeline.Set // the first is meant where a goal names none
 	Library     Library      // stored motions; nil has none
-	// Study begins a study of the robot by the request of a goal, or refuses it; it takes nothing. now is
-	// valid during the call only. Nil: nothing is studied.
-	Study func(request any, now *loop.Snapshot) (Studying, []Explanation)
+	// Experiment begins an experiment by the request of a goal, or refuses it; it takes nothing. now is
+	// valid during the call only. Nil: there are none.
+	Experiment func(request any, now *loop.Snapshot) (ExperimentRun, []Explanation)
 
 	FeedbackRate float64       // Hz, of feedback to each goal; default 20
 	Patience     time.Duration // how long the cycle may say nothing; default 1 s
@@ -81,7 +81,7 @@ type Config struct {
 	Plans        *queue.Queue  // shares the processors among plans; default one of its own
 	Approach     ApproachLimits
 	Follow       follow.Options // defaults of tolerances
-	Stands       func() bool    // reports whether the cycle's time stands still on purpose; nil: never. Concurrent
+	Frozen       func() bool    // reports whether the cycle's time stands still on purpose; nil: never. Concurrent
 
 	// Sinks; each may be nil. They come one at a time, in order.
 	Event  func(Event)  // a text command leaves

@@ -23,7 +23,7 @@
 //	answer := e.Stop("page", 2)
 //	<-answer.Done()
 //
-// Goals are Follow, Play, Pose, Step, Perform, Operational, Execute, Move and Study. Those
+// Goals are Follow, Play, Pose, Step, Perform, Operational, Execute, Move and Experiment. Those
 // that become trajectories share the seats of kind "follow", the instances of that
 // controller: a goal replaces the one that moves its joints while that is running, goals
 // for different joints run side by side.

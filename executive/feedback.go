@@ -21,7 +21,7 @@ func (e *Executive) feedback() {
 		}
 		j.noteTime()
 		j.h.Feedback(j.feedback(s))
-		j.left = nil
+		j.unsent = nil
 		if j.due == 0 || s.Tick.Time-j.due > period {
 			j.due = s.Tick.Time
 		}
@@ -33,7 +33,7 @@ func (e *Executive) feedback() {
 func (j *job) feedback(s *loop.Snapshot) Feedback {
 	w, a := j.work, &s.Active[j.seat.id]
 	f := Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Controller: j.seat.Name, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
-		Table: w.table.At(j.time), Progress: w.progress(j.time), Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
+		Table: w.table.At(j.time), Progress: w.progress(j.time), Resources: j.e.words.Names(a.Own), Events: j.unsent, Phase: j.phase(a)}
 	f.Base = s.Measured.Base.Pose
 	if w.goal != nil {
 		f.Remaining, f.RemainingTurn = w.goal.Remaining(f.Base)
@@ -109,12 +109,12 @@ func (j *job) eventsLeft(r *loop.Report) {
 		if sink := e.cfg.Event; sink != nil {
 			e.out.add(func() { sink(ev) })
 		}
-		j.left = append(j.left, ev)
+		j.unsent = append(j.unsent, ev)
 	}
 	if e.robot.snap != nil { // the end may be the next report
 		j.noteTime()
 		j.h.Feedback(j.feedback(e.robot.snap))
-		j.left = nil
+		j.unsent = nil
 	}
 }
 

@@ -42,7 +42,7 @@ type Result struct {
 
 	Plan     pipeline.Answer // of Move: what was planned, or why nothing was
 	Executed bool            // of Move: something was performed
-	Found    any             // of Study
+	Found    any             // of Experiment
 }
 
 // Text puts all explanations into one text.

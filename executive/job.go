@@ -30,8 +30,8 @@ type job struct {
 	off    bool          // its controller is being switched off
 	tick   uint64        // since when
 	time   float64
-	due    int64 // tick time of its next feedback, ns
-	left   []Event
+	due    int64         // tick time of its next feedback, ns
+	unsent []Event       // of its next feedback
 	result Result        // what is known of it so far
 	unmet  []Explanation // why what had to be done before it was refused
 	halts  uint64        // of the robot, when the goal came
@@ -57,9 +57,9 @@ func (j *job) begin() {
 	case j.work.plan != nil:
 		h.Accept()
 		j.startPlanning()
-	case j.work.study != nil:
+	case j.work.experiment != nil:
 		h.Accept()
-		j.startStudy()
+		j.startExperiment()
 	case j.stepped:
 		if why := j.calledOff(); why != control.OK { // since its steps were done
 			j.fail(action.Stopped, e.words.Reason(control.Because(why), ""))
@@ -77,7 +77,7 @@ func (j *job) begin() {
 // dispatch orders the cycle to perform the program.
 func (j *job) dispatch() {
 	e := j.e
-	if (len(j.work.before) > 0 || j.work.study != nil) && j.halts != e.halts() { // it undoes nothing that is newer than itself, and begins nothing after a stop
+	if (len(j.work.before) > 0 || j.work.experiment != nil) && j.halts != e.halts() { // it undoes nothing that is newer than itself, and begins nothing after a stop
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Stopping), ""))
 		return
 	}
@@ -194,7 +194,7 @@ func (j *job) ended(r *loop.Report) {
 	}
 	if r.Status == control.Done {
 		j.time = max(j.time, j.work.duration)
-		if j.work.study != nil {
+		if j.work.experiment != nil {
 			j.evaluate()
 			return
 		}
@@ -301,8 +301,8 @@ func (j *job) changed(c action.Change[Result]) {
 		e.goals.live = slices.DeleteFunc(e.goals.live, func(x *job) bool { return x == j })
 		delete(e.goals.ordered, j.number)
 		j.over = e.now
-		if j.work != nil && j.work.study != nil {
-			e.out.add(j.work.study.End)
+		if j.work != nil && j.work.experiment != nil {
+			e.out.add(j.work.experiment.End)
 		}
 		if j.seat != nil && !j.begun {
 			e.rounds.over(e, j.seat, j.id, out.Result.Explanations)

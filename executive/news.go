@@ -30,12 +30,12 @@ type News struct {
 
 // news tells an external controller who has what, with the set that it has or is to have;
 // what it is to give up goes to taker.
-func (o *Outside) news(client *remote, kind NewsKind, a *asked, set robot.Set, taker string, why []Explanation) {
+func (o *Outside) news(client *remote, kind NewsKind, a *asked, set robot.Set, taker string, reasons []Explanation) {
 	call := client.tell
 	if call == nil || o.e.robot.snap == nil {
 		return
 	}
-	n := News{Kind: kind, Requests: []uint32{a.request}, Why: why}
+	n := News{Kind: kind, Requests: []uint32{a.request}, Why: reasons}
 	if kind == Denied && client.runs.live() {
 		n.Requests = append(n.Requests, client.runs.request)
 	}

@@ -87,7 +87,7 @@ func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, reasons
 		}
 		for i, v := range list.values {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-				reasons = append(reasons, *problem.New("invalid", "%s priority %d is %v, must be a number", list.name, i+1, v))
+				reasons = append(reasons, *problem.New("invalid", "%s priority %d is %v, which is not finite", list.name, i+1, v))
 			}
 		}
 	}

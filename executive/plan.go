@@ -14,8 +14,8 @@ import (
 type plannedJob struct {
 	job *job
 	planned
-	found     any  // of a study
-	evaluated bool // the study was performed before
+	found     any  // of an experiment
+	evaluated bool // the experiment was performed before
 }
 
 // startPlanning lets the plan wait for its turns. The time that it may take counts from

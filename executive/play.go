@@ -192,7 +192,7 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (reas
 func (v *view) stoodOn(joint robot.JointID) string {
 	for i := range v.cfg.Controllers {
 		c := &v.cfg.Controllers[i]
-		if !c.Stands {
+		if !c.KeepsBalance {
 			continue
 		}
 		if id, ok := v.cfg.Loop.Controller(c.Name); ok && int(id) < len(v.now.Active) && v.now.Active[id].Active && v.now.Active[id].Own.Has(robot.LeafID(joint)) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Goal is something to be done: *Follow, *Play, *Pose, *Step, *Perform,
-// *Operational, *Execute, *Move, *Study, or one of them Resumed. A goal is not written after it was submitted.
+// *Operational, *Execute, *Move, *Experiment, or one of them Resumed. A goal is not written after it was submitted.
 //
 //	Goal ──prepare(view)──▶ work: a checked program, and who could perform it
 //	                  └───▶ explanations, all of them at once
@@ -43,13 +43,13 @@ type work struct {
 	notes    []Explanation                    // for the result
 	goal     *walk.Target                     // place that is walked to, if it is one
 
-	before []firstOrder // what the cycle has to do first
-	steps  *work        // take these first, and prepare the goal anew then
-	then   *work        // of steps: what they are taken for
-	plan   *plan        // make this first
-	study  Studying     // of a study: makes the program first, and evaluates it in the end
-	stages []Stage      // of its program
-	off    string       // end what this controller does
+	before     []firstOrder  // what the cycle has to do first
+	steps      *work         // take these first, and prepare the goal anew then
+	then       *work         // of steps: what they are taken for
+	plan       *plan         // make this first
+	experiment ExperimentRun // makes the program first, and evaluates it in the end
+	stages     []Stage       // of its program
+	off        string        // end what this controller does
 }
 
 // newWork is the work of a program.

@@ -182,7 +182,7 @@ const reportsPerPump = 1 << 14
 func (e *Executive) pump(now int64) {
 	if passed := now - e.asked; passed > 0 {
 		e.asked = now
-		if e.cfg.Stands == nil || !e.cfg.Stands() {
+		if e.cfg.Frozen == nil || !e.cfg.Frozen() {
 			e.now += passed
 		}
 	}

@@ -41,8 +41,8 @@ type Contact struct {
 	begun    bool
 }
 
-// Stands reports whether a foot carries, as far as is known. Loop-safe.
-func (c *Contact) Stands() bool { return c.State == Stance || c.State == Lifting }
+// Carries reports whether a foot carries, as far as is known. Loop-safe.
+func (c *Contact) Carries() bool { return c.State == Stance || c.State == Lifting }
 
 // Known reports whether it is known if a foot carries. Loop-safe.
 func (c *Contact) Known() bool { return c.State != Unknown }
@@ -113,7 +113,7 @@ func (s *Sense) judge(sample *Sample) {
 	for i := range s.limbs {
 		c := robot.ChainID(i)
 		if s.limbs[i].foot {
-			e := Expectation{Stands: true, Phase: -1}
+			e := Expectation{Carries: true, Phase: -1}
 			if sample.Expected != nil {
 				e = sample.Expected[i]
 			}
@@ -125,10 +125,10 @@ func (s *Sense) judge(sample *Sample) {
 
 func (s *Sense) judgeFoot(id robot.ChainID, e Expectation, dt float64) {
 	c, l := &s.contacts[id], &s.limbs[id]
-	if !e.Stands && (c.expected || !c.begun) {
+	if !e.Carries && (c.expected || !c.begun) {
 		c.lifted = s.time
 	}
-	c.expected, c.begun = e.Stands, true
+	c.expected, c.begun = e.Carries, true
 	if !l.Valid {
 		*c = Contact{Foot: true, lifted: c.lifted, expected: c.expected, begun: true}
 		return
@@ -152,7 +152,7 @@ func (s *Sense) judgeFoot(id robot.ChainID, e Expectation, dt float64) {
 			s.jumps[id].calm = calmTime
 		}
 	}
-	c.Early, c.Late = c.Stands() && !e.Stands, !c.Stands() && e.Stands
+	c.Early, c.Late = c.Carries() && !e.Carries, !c.Carries() && e.Carries
 }
 
 // feels updates the force on a foot. It returns whether the force is one of contact, whether it is gone, and
@@ -161,12 +161,12 @@ func (s *Sense) feels(c *Contact, l *limb, e Expectation, dt float64) (felt, gon
 	was := c.Force
 	c.Force, c.Sigma, c.Doubt = l.along(s, spatial.Vec3{Z: 1})
 	c.On = math.Max(s.opt.ForceOn, sigmas*c.Sigma)
-	sure, awaited := c.Force-c.Doubt, e.Stands || e.Phase >= expectAt
+	sure, awaited := c.Force-c.Doubt, e.Carries || e.Phase >= expectAt
 	felt, gone, need = sure > c.On, c.Force < offShare*math.Min(c.On, offMost*s.opt.ForceOn), onTicks
 	if awaited || sure > strong*c.On {
 		need = 1
 	}
-	due := e.Stands || e.Phase >= dueAt
+	due := e.Carries || e.Phase >= dueAt
 	if dt <= leadUpTo && s.loss <= leastLoss && (due || e.Phase < 0) {
 		share := leadShare
 		if due {
@@ -179,7 +179,7 @@ func (s *Sense) feels(c *Contact, l *limb, e Expectation, dt float64) (felt, gon
 	if !awaited && c.Force < upright*l.Force.Norm() {
 		felt = false // something hit it from the side
 	}
-	if !e.Stands && (e.Phase >= 0 && e.Phase < swingGate || e.Phase < 0 && s.time-c.lifted < s.opt.LiftGate) {
+	if !e.Carries && (e.Phase >= 0 && e.Phase < swingGate || e.Phase < 0 && s.time-c.lifted < s.opt.LiftGate) {
 		felt = false // what drags while it is lifted is no touch-down
 	}
 	return felt, gone, need

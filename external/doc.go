@@ -3,7 +3,7 @@
 //
 //	sense, err := external.New(external.Config{Model: m, Servos: models})
 //	sense.Update(&external.Sample{…})     // once per tick
-//	sense.Contact(chain).Stands()         // a foot
+//	sense.Contact(chain).Carries()         // a foot
 //	sense.Limb(chain).Force               // N on the limb, world axes
 //	sense.Joint(j).External, .Band        // N·m, and how far that is uncertain
 //	sense.Events()                        // touch-downs, lift-offs and impacts of this tick

@@ -28,7 +28,7 @@ func TestRandomLiftOffsInTime(t *testing.T) {
 				p.push(foot, spatial.Vec3{X: 0.3 * (2*p.rng.Float64() - 1), Y: 0.3 * (2*p.rng.Float64() - 1), Z: 1}.Scale(c.force))
 				for began := p.time(); p.time() < began+0.4+0.2*p.rng.Float64(); p.step() {
 				}
-				if !p.sense.Contact(foot).Stands() {
+				if !p.sense.Contact(foot).Carries() {
 					early++
 					p.push(foot, spatial.Vec3{})
 					p.run(0.3)
@@ -78,7 +78,7 @@ func TestTheForceOfATouchDown(t *testing.T) {
 				force = 12 * p.rng.Float64()
 			}
 			p.push(foot, spatial.Vec3{Z: force * math.Min(1, math.Mod(float64(k), 40)/20)})
-			swung := !p.sense.Contact(foot).Stands()
+			swung := !p.sense.Contact(foot).Carries()
 			p.step()
 			f := p.sense.Contact(foot)
 			on, decides := 1.5, "1.5 N"
@@ -99,8 +99,8 @@ func TestTheForceOfATouchDown(t *testing.T) {
 			if !swung {
 				continue
 			}
-			if f.Stands() != want {
-				t.Fatalf("%q, phase %g, tick %d: %.3f N less %.3f N, of which %.3f N are a touch-down, for %d ticks: stands %v", c.pose, c.phase, k, f.Force, f.Doubt, on, above, f.Stands())
+			if f.Carries() != want {
+				t.Fatalf("%q, phase %g, tick %d: %.3f N less %.3f N, of which %.3f N are a touch-down, for %d ticks: stands %v", c.pose, c.phase, k, f.Force, f.Doubt, on, above, f.Carries())
 			}
 			if want {
 				by[decides]++

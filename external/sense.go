@@ -92,8 +92,8 @@ type Sample struct {
 
 // Expectation is what is commanded of a foot.
 type Expectation struct {
-	Stands bool    // it is to carry
-	Phase  float64 // share of its swing that is over, 0 … 1; below 0 if unknown
+	Carries bool    // it is to carry
+	Phase   float64 // share of its swing that is over, 0 … 1; below 0 if unknown
 }
 
 // Joint is the external torque of a joint and what it was found by, N·m or N.

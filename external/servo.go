@@ -25,7 +25,7 @@ type actuator struct {
 	waiting int
 	goal    servo.Setpoint
 	ramp    float64 // where its own ramp is
-	left    float64 // s left on it
+	remains float64 // s, until the ramp is at its goal
 	running bool    // it has torque
 
 	past  [histories]float64 // positions, newest first
@@ -33,8 +33,8 @@ type actuator struct {
 }
 
 type sent struct {
-	in float64 // s until it arrives
-	p  servo.Setpoint
+	delay float64 // s until it arrives
+	p     servo.Setpoint
 }
 
 // given is what an actuator gave in a tick, in the mean.
@@ -47,7 +47,7 @@ type given struct {
 
 // reset forgets what the servo was told.
 func (a *actuator) reset(q float64) {
-	a.waiting, a.running, a.left, a.ramp, a.count = 0, false, 0, q, 0
+	a.waiting, a.running, a.remains, a.ramp, a.count = 0, false, 0, q, 0
 	a.goal = servo.Setpoint{Position: q}
 }
 
@@ -71,17 +71,17 @@ func (a *actuator) advance(means *[substeps]float64, p *servo.Setpoint, delay, d
 // pass lets a time pass, and what arrives in it act; it returns the integral of the ramp.
 func (a *actuator) pass(dt, q float64) (integral float64) {
 	passed := 0.0
-	for a.waiting > 0 && a.line[0].in < dt {
+	for a.waiting > 0 && a.line[0].delay < dt {
 		next := &a.line[0]
-		integral += a.follow(next.in - passed)
-		passed = math.Max(passed, next.in)
+		integral += a.follow(next.delay - passed)
+		passed = math.Max(passed, next.delay)
 		a.take(&next.p, q)
 		copy(a.line[:a.waiting-1], a.line[1:a.waiting])
 		a.waiting--
 	}
 	integral += a.follow(dt - passed)
 	for i := range a.waiting {
-		a.line[i].in -= dt
+		a.line[i].delay -= dt
 	}
 	return integral
 }
@@ -94,7 +94,7 @@ func (a *actuator) take(p *servo.Setpoint, q float64) {
 	if p.Mode == servo.Position && a.goal.Mode != servo.Position {
 		a.ramp = q
 	}
-	a.goal, a.left = *p, p.PlayTime
+	a.goal, a.remains = *p, p.PlayTime
 	if step := a.at.Quantum; step > 0 {
 		a.goal.Position = step * math.Round(p.Position/step)
 	}
@@ -105,14 +105,14 @@ func (a *actuator) follow(dt float64) (integral float64) {
 	if dt <= 0 {
 		return 0
 	}
-	if a.left > dt {
+	if a.remains > dt {
 		from := a.ramp
-		a.ramp += (a.goal.Position - a.ramp) * dt / a.left
-		a.left -= dt
+		a.ramp += (a.goal.Position - a.ramp) * dt / a.remains
+		a.remains -= dt
 		return (from + a.ramp) / 2 * dt
 	}
-	integral = (a.ramp+a.goal.Position)/2*a.left + a.goal.Position*(dt-a.left)
-	a.ramp, a.left = a.goal.Position, 0
+	integral = (a.ramp+a.goal.Position)/2*a.remains + a.goal.Position*(dt-a.remains)
+	a.ramp, a.remains = a.goal.Position, 0
 	return integral
 }
 

@@ -32,7 +32,7 @@ func pushes(t testing.TB, c config, force float64, n int, phase float64) (all to
 	for len(all.latency)+all.missed < n {
 		p.run((10 + 30*p.rng.Float64()) * p.dt)
 		foot := p.feet[p.rng.IntN(len(p.feet))]
-		if p.sense.Contact(foot).Stands() {
+		if p.sense.Contact(foot).Carries() {
 			continue
 		}
 		f := spatial.Vec3{X: 0.3 * (2*p.rng.Float64() - 1), Y: 0.3 * (2*p.rng.Float64() - 1), Z: 1}.Scale(force)
@@ -41,7 +41,7 @@ func pushes(t testing.TB, c config, force float64, n int, phase float64) (all to
 		began, found := p.time()+p.delay(), -1.0
 		for p.time() < began+0.4 {
 			p.step()
-			if found < 0 && p.sense.Contact(foot).Stands() {
+			if found < 0 && p.sense.Contact(foot).Carries() {
 				found = p.time() - began
 			}
 		}

@@ -88,7 +88,7 @@ func (f *feeling) update(l *Loop) {
 	}
 	for i := range sample.Expected {
 		s := &l.command.Support[i]
-		sample.Expected[i] = external.Expectation{Stands: s.Weight > 0, Phase: -1}
+		sample.Expected[i] = external.Expectation{Carries: s.Weight > 0, Phase: -1}
 		if s.Swing > 0 { // its owner knows how far it is on its way
 			sample.Expected[i].Phase = s.Swing
 		}
@@ -121,7 +121,7 @@ func (f *feeling) stands(l *Loop, full float64) bool {
 		}
 		s := &f.felt[c]
 		*s = control.Support{Contact: l.command.Support[c].Contact}
-		if k.Stands() {
+		if k.Carries() {
 			some = true
 			s.Weight = min(max(k.Force/full, least), 1)
 		}

@@ -197,7 +197,7 @@ func TestAMotionWaitsForContact(t *testing.T) {
 		k := &triggered{events: []float64{0.5}}
 		x := newTouchy(t, ExternalSettings{}, k, &asks{triggers: []control.Trigger{{Waits: true, Swing: c.swing, Timeout: 1, Limbs: control.LimbSet(0).With(leg)}}})
 		x.run(120)
-		if !x.l.measured.Contacts[leg].Stands() {
+		if !x.l.measured.Contacts[leg].Carries() {
 			t.Fatalf("leg1 of a pony that stands: %+v", x.l.measured.Contacts[leg])
 		}
 		if passed := k.time > 0.7; passed != c.passes {
@@ -221,7 +221,7 @@ func TestOdometryStandsOnWhatIsFelt(t *testing.T) {
 	load, doubt := 0.0, 0.0
 	for i, c := range m.Contacts {
 		doubt += c.Doubt
-		if c.Foot && (!c.Stands() || m.Support[i].Weight <= 0) {
+		if c.Foot && (!c.Carries() || m.Support[i].Weight <= 0) {
 			t.Errorf("%s: %+v, support %g", x.m.Chains()[i].Name, c, m.Support[i].Weight)
 		}
 		load += c.Force

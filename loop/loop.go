@@ -28,7 +28,7 @@ type Settings struct {
 	Lease        int64 // ns, how long an external controller may give no sign of life; default arbiter.DefaultLease
 
 	RemoteTimeout   int64 // ns, of a round in which an external controller takes part; default arbiter.DefaultRemoteTimeout
-	SilenceConsents bool  // at the timeout one that did not answer its offer becomes operational, as in the switching document
+	SilenceConsents bool  // at the timeout one that did not answer its offer becomes operational; otherwise it gets nothing
 
 	Faults     FaultRules
 	Transition control.Transition

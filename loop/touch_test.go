@@ -130,12 +130,12 @@ func TestTheSwingReachesTheSense(t *testing.T) {
 	for _, swing := range []float64{0.1, 0.5, 0.95} {
 		x := newHung(t, ExternalSettings{}, &lifter{swing: swing}, &asks{})
 		x.run(150)
-		if got := x.l.feeling.sample.Expected[x.foot]; got.Stands || got.Phase != swing {
+		if got := x.l.feeling.sample.Expected[x.foot]; got.Carries || got.Phase != swing {
 			t.Fatalf("at %g of a swing the sense is told %+v", swing, got)
 		}
 		x.touch(spatial.Vec3{Z: 4})
 		for n := 1; n <= 40 && ticks[swing] == 0; n++ {
-			if x.run(1); x.l.measured.Contacts[x.foot].Stands() {
+			if x.run(1); x.l.measured.Contacts[x.foot].Carries() {
 				ticks[swing] = n
 			}
 		}

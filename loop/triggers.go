@@ -86,7 +86,7 @@ func (s *seat) awaits() bool {
 	}
 	for i := range s.l.measured.Contacts {
 		c := &s.l.measured.Contacts[i]
-		if w.awaited.Limbs.Has(robot.ChainID(i)) && c.Known() && c.Stands() == w.awaited.Swing {
+		if w.awaited.Limbs.Has(robot.ChainID(i)) && c.Known() && c.Carries() == w.awaited.Swing {
 			return s.l.now-w.since <= w.awaited.Timeout
 		}
 	}

@@ -170,11 +170,11 @@ func (r *resolver) givenStart(st *StartState) *Refusal {
 			return Refuse(BadState, "start state: joint %q is unknown%s", name, problem.Hint(name, r.Model.JointNames()))
 		}
 		if seen[name] {
-			return Refuse(BadState, "start state: joint %q stands there twice", name)
+			return Refuse(BadState, "start state: joint %q is named twice", name)
 		}
 		seen[name] = true
 		if q := st.Position[i]; math.IsNaN(q) || math.IsInf(q, 0) {
-			return Refuse(BadState, "start state: joint %q is at %g, which is not a number", name, q)
+			return Refuse(BadState, "start state: joint %q is at %g, which is not finite", name, q)
 		}
 		r.task.Start[r.Model.Joints()[id].Q] = st.Position[i]
 		if len(st.Velocity) == 0 {
@@ -186,7 +186,7 @@ func (r *resolver) givenStart(st *StartState) *Refusal {
 		}
 		v := st.Velocity[i]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Refuse(BadState, "start state: joint %q moves at %g, which is not a number", name, v)
+			return Refuse(BadState, "start state: joint %q moves at %g, which is not finite", name, v)
 		}
 		if math.Abs(v) >= restSpeed {
 			if !r.AllowMoving {
@@ -281,9 +281,9 @@ func (r *resolver) jointGoalShape(goals []JointGoal) *Refusal {
 		j := &r.Model.Joints()[id]
 		switch {
 		case r.task.Named[k]:
-			return Refuse(BadGoal, "goal: joint %q stands there twice", g.Joint)
+			return Refuse(BadGoal, "goal: joint %q is named twice", g.Joint)
 		case math.IsNaN(g.Position) || math.IsInf(g.Position, 0):
-			return Refuse(BadGoal, "goal: joint %q is to go to %g, which is not a number", g.Joint, g.Position)
+			return Refuse(BadGoal, "goal: joint %q is to go to %g, which is not finite", g.Joint, g.Position)
 		case j.Kind != robot.Continuous && !j.Limits.Contains(g.Position):
 			why := Refuse(BadGoal, "goal: joint %q is to go to %g, outside its limits %s", g.Joint, g.Position, j.Limits.Range())
 			why.Joint, why.Value, why.Limit = g.Joint, g.Position, nearestBound(j.Limits, g.Position)
@@ -316,10 +316,10 @@ func (r *resolver) goal() *Refusal {
 	}
 	q, ok := o.Orientation.Unit()
 	if !ok {
-		return Refuse(BadGoal, "the goal's orientation is %v, which is no quaternion", o.Orientation)
+		return Refuse(BadGoal, "the goal's orientation is %v, which is not a quaternion", o.Orientation)
 	}
 	if !p.Points[0].Position.Finite() || !p.Offset.Finite() {
-		return Refuse(BadGoal, "the goal's position %v or offset %v is not a number", p.Points[0].Position, p.Offset)
+		return Refuse(BadGoal, "the goal's position %v or offset %v is not finite", p.Points[0].Position, p.Offset)
 	}
 	t.GoalPose.R = Xo.R.Mul(q.Matrix())
 	t.GoalPose.P = X.Apply(p.Points[0].Position).Sub(t.GoalPose.R.MulVec(p.Offset))

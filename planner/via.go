@@ -109,7 +109,7 @@ func (r *resolver) via() *Refusal {
 		}
 		at := p.Points[0]
 		if !at.Position.Finite() || !offset.Finite() {
-			return Refuse(BadRequest, "path constraint %d: position %v or offset %v is not a number", i, at.Position, offset)
+			return Refuse(BadRequest, "path constraint %d: position %v or offset %v is not finite", i, at.Position, offset)
 		}
 		R := t.GoalPose.R
 		if t.Command == POLYLINE {

@@ -79,7 +79,7 @@ func (p *planning) wayOf(q *msgs.GetCartesianPathRequest) (*way, *msgs.MoveItErr
 	m, c := p.model, &q.PathConstraints
 	switch {
 	case q.AvoidCollisions:
-		return refuse(msgs.ErrorCollisionCheckingUnavailable, "avoid_collisions: collisions are not looked at yet; false plans without")
+		return refuse(msgs.ErrorCollisionCheckingUnavailable, "avoid_collisions: collisions are not checked; false plans without")
 	case len(c.JointConstraints)+len(c.PositionConstraints)+len(c.OrientationConstraints)+len(c.VisibilityConstraints) > 0:
 		return refuse(msgs.ErrorInvalidMotionPlan, "path_constraints are given, and a straight line cannot keep them")
 	case len(q.Waypoints) == 0 || len(q.Waypoints) > mostWaypoints:

@@ -75,7 +75,7 @@ func (f *feelings) states(now *loop.Snapshot) *poisemsgs.ContactStates {
 		if !c.Foot {
 			continue
 		}
-		out.Name, out.State, out.Stands = append(out.Name, f.limbs[i]), append(out.State, c.State.String()), append(out.Stands, c.Stands())
+		out.Name, out.State, out.Stands = append(out.Name, f.limbs[i]), append(out.State, c.State.String()), append(out.Stands, c.Carries())
 		out.Force, out.Sigma, out.Doubt = append(out.Force, c.Force), append(out.Sigma, c.Sigma), append(out.Doubt, c.Doubt)
 		out.Threshold, out.Since = append(out.Threshold, c.On), append(out.Since, c.Since)
 		out.Early, out.Late = append(out.Early, c.Early), append(out.Late, c.Late)

@@ -19,7 +19,7 @@ const watchPeriod = 50 * time.Millisecond
 // it tells of what hangs.
 type health struct {
 	patience time.Duration
-	stands   func() bool // the cycles' time stands still on purpose
+	frozen   func() bool // the cycles' time stands still on purpose
 
 	mu    sync.Mutex
 	beats []beat
@@ -44,7 +44,7 @@ type PartHealth struct {
 }
 
 func newHealth(s *Server) *health {
-	h := &health{patience: time.Duration(s.cfg.Loop.Silence * 1e9), stands: s.stands}
+	h := &health{patience: time.Duration(s.cfg.Loop.Silence * 1e9), frozen: s.frozen}
 	now := time.Now()
 	for i, bot := range s.robots {
 		h.beats = append(h.beats,
@@ -61,7 +61,7 @@ func (h *health) look(now time.Time) {
 	defer h.mu.Unlock()
 	for i := range h.beats {
 		b := &h.beats[i]
-		if n := b.count(); n != b.last || b.part == "cycle" && h.stands() {
+		if n := b.count(); n != b.last || b.part == "cycle" && h.frozen() {
 			b.last, b.since = n, now
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Server) watch(ctx context.Context) {
 		s.health.look(now)
 		s.tellRecorders()
 		cycles, pumps := s.health.counts()
-		if s.stands() { // cycles do not move, and need not
+		if s.frozen() { // cycles do not move, and need not
 			fed.cycles, dogged.cycles = nil, nil
 		}
 		switch {

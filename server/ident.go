@@ -55,39 +55,39 @@ func identPriority(bot *servedRobot) float32 {
 	return 0
 }
 
-// study begins an identification.
-func (bot *servedRobot) study(request any, now *loop.Snapshot) (executive.Studying, []executive.Explanation) {
+// identification begins one.
+func (bot *servedRobot) identification(request any, now *loop.Snapshot) (executive.ExperimentRun, []executive.Explanation) {
 	s, why := bot.ident.Begin(*request.(*session.Request), now)
 	if len(why) > 0 {
 		return nil, why
 	}
-	return &identStudy{s}, nil
+	return &identRun{s}, nil
 }
 
-// identStudy is an identification as the executive performs it.
-type identStudy struct{ s *session.Study }
+// identRun is an identification as the executive performs it.
+type identRun struct{ s *session.Run }
 
-func (x *identStudy) Make(ctx context.Context, now *loop.Snapshot) (executive.Studied, []executive.Explanation) {
+func (x *identRun) Plan(ctx context.Context, now *loop.Snapshot) (executive.ExperimentPlan, []executive.Explanation) {
 	p, why := x.s.Plan(ctx, now)
 	if len(why) > 0 {
-		return executive.Studied{}, why
+		return executive.ExperimentPlan{}, why
 	}
 	if p == nil {
-		return executive.Studied{Found: x.s.Looked()}, nil
+		return executive.ExperimentPlan{Found: x.s.Looked()}, nil
 	}
-	out := executive.Studied{Program: p, Duration: p.Duration()}
+	out := executive.ExperimentPlan{Program: p, Duration: p.Duration()}
 	for _, part := range p.Times.Ends() {
 		out.Stages = append(out.Stages, executive.Stage{Phase: executive.Phase(part.Part), End: part.End})
 	}
 	return out, nil
 }
 
-func (x *identStudy) Evaluate(ctx context.Context, tell func(executive.Phase, float64)) (any, []executive.Explanation) {
+func (x *identRun) Evaluate(ctx context.Context, tell func(executive.Phase, float64)) (any, []executive.Explanation) {
 	out, why := x.s.Fit(ctx, func(progress float64) { tell(executive.Evaluating, progress) })
 	return out, why
 }
 
-func (x *identStudy) End() { x.s.End() }
+func (x *identRun) End() { x.s.End() }
 
 // misfits adds servos that do not behave by their models any more to diagnostics.
 func (bot *servedRobot) misfits(out *msgs.DiagnosticArray) {

@@ -50,29 +50,29 @@ func identBench(t *testing.T) *stepped {
 	return b
 }
 
-// studied is an identification on its way.
-type studied struct {
+// identified is an identification on its way.
+type identified struct {
 	mu     sync.Mutex
 	stages []string
 	end    *executive.Change
 }
 
-func (x *studied) over() *executive.Change {
+func (x *identified) over() *executive.Change {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.end
 }
 
-func (x *studied) reached(stage string) bool {
+func (x *identified) reached(stage string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Contains(x.stages, stage)
 }
 
 // identify submits a goal.
-func (b *stepped) identify(g *poisemsgs.ServoIdentGoal) (*studied, action.ID) {
+func (b *stepped) identify(g *poisemsgs.ServoIdentGoal) (*identified, action.ID) {
 	b.t.Helper()
-	x := &studied{}
+	x := &identified{}
 	goal, err := edge.ServoIdent.Read(b.bot.model, g)
 	if err != nil {
 		b.t.Fatal(err)
@@ -103,7 +103,7 @@ func (b *stepped) identify(g *poisemsgs.ServoIdentGoal) (*studied, action.ID) {
 }
 
 // finish steps until the goal is over.
-func (b *stepped) finish(x *studied) *executive.Change {
+func (b *stepped) finish(x *identified) *executive.Change {
 	for x.over() == nil {
 		b.step()
 	}

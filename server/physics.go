@@ -128,7 +128,7 @@ func (s *Server) serveClock() (err error) {
 }
 
 // stands reports whether time stands still on purpose.
-func (s *Server) stands() bool { return s.time != nil && s.time.Stands() }
+func (s *Server) frozen() bool { return s.time != nil && s.time.Frozen() }
 
 // body is the simulated body of a robot with mass, and what it stands in.
 type body struct {
@@ -385,7 +385,7 @@ func (b *body) serveTime(r *register) {
 
 // stood waits until the ticks that are still to be made are over.
 func (b *body) stood(ctx context.Context) error {
-	for clock := b.bot.s.time; clock.Paused() && !clock.Stands(); {
+	for clock := b.bot.s.time; clock.Paused() && !clock.Frozen(); {
 		if err := sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}

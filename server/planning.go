@@ -92,7 +92,7 @@ func checkOptions(o *msgs.PlanningOptions) error {
 	case o.Replan:
 		return errors.New("planning_options.replan is not supported: the same request gives the same plan")
 	case len(o.PlanningSceneDiff.World.CollisionObjects) > 0:
-		return fmt.Errorf("planning_options.planning_scene_diff has %d collision objects: collisions are not looked at yet", len(o.PlanningSceneDiff.World.CollisionObjects))
+		return fmt.Errorf("planning_options.planning_scene_diff has %d collision objects: collisions are not checked", len(o.PlanningSceneDiff.World.CollisionObjects))
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (p *planning) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*
 	}
 	switch {
 	case req.AvoidCollisions:
-		return refuse(msgs.ErrorCollisionCheckingUnavailable, "ik_request.avoid_collisions: collisions are not looked at yet")
+		return refuse(msgs.ErrorCollisionCheckingUnavailable, "ik_request.avoid_collisions: collisions are not checked")
 	case len(req.IKLinkNames) > 0 || len(req.PoseStampedVector) > 0:
 		return refuse(msgs.ErrorNoIKSolution, "ik_request.ik_link_names: one link at a time")
 	}

@@ -63,7 +63,7 @@ func (p *planning) scene(context.Context, *msgs.GetPlanningSceneRequest) (*msgs.
 func (p *planning) applyScene(_ context.Context, q *msgs.ApplyPlanningSceneRequest) (*msgs.ApplyPlanningSceneResponse, error) {
 	w := &q.Scene.World
 	if len(w.CollisionObjects)+len(q.Scene.RobotState.AttachedCollisionObjects) > 0 {
-		return nil, errors.New("scene has collision objects: collisions are not looked at yet")
+		return nil, errors.New("scene has collision objects: collisions are not checked")
 	}
 	return &msgs.ApplyPlanningSceneResponse{Success: true}, nil
 }

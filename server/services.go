@@ -139,7 +139,7 @@ func (bot *servedRobot) resume(ctx context.Context, q *poisemsgs.ResumeRequest) 
 // now on has what they reported.
 func (bot *servedRobot) fresh(ctx context.Context) executive.State {
 	state := bot.exec.State()
-	for seen, last := 0, state.Tick.N; seen < 2 && !state.Silent && !bot.s.stands() && ctx.Err() == nil; {
+	for seen, last := 0, state.Tick.N; seen < 2 && !state.Silent && !bot.s.frozen() && ctx.Err() == nil; {
 		time.Sleep(time.Millisecond)
 		if state = bot.exec.State(); state.Tick.N != last {
 			seen, last = seen+1, state.Tick.N
@@ -203,7 +203,7 @@ func (bot *servedRobot) poseByHand(ctx context.Context, by servo.HandPoser, q *p
 // handTurns is how many turns an angle without limits may be posed away from zero.
 const handTurns = 1000
 
-// noPlace explains why a hand cannot put a joint somewhere: that is no number, or beyond
+// noPlace explains why a hand cannot put a joint somewhere: that is not finite, or beyond
 // the joint's limits.
 func noPlace(j *robot.Joint, at float64) []problem.Problem {
 	lower, upper := -handTurns*2*math.Pi, handTurns*2*math.Pi
@@ -216,7 +216,7 @@ func noPlace(j *robot.Joint, at float64) []problem.Problem {
 	x := problem.Problem{Joint: j.Name, Value: at}
 	switch {
 	case math.IsNaN(at) || math.IsInf(at, 0):
-		x.Code, x.Text, x.Value = "not_finite", fmt.Sprintf("the position of joint %q is no finite number", j.Name), 0
+		x.Code, x.Text, x.Value = "not_finite", fmt.Sprintf("the position of joint %q is not finite", j.Name), 0
 	case at < lower:
 		x.Code, x.Text, x.Limit = "beyond_limit", fmt.Sprintf("joint %q cannot be put to %.6g, its limit is %.6g", j.Name, at, lower), lower
 	case at > upper:

@@ -6,11 +6,6 @@ import (
 	"slices"
 )
 
-// Shifted returns t later by some time.
-func (t *Trajectory) Shifted(by float64) *Trajectory {
-	return t.mapped(func(p *Point) { p.Time += by })
-}
-
 // Scaled returns t played at a share of its speed, from the same start: at 0.5
 // it takes twice as long. It panics unless speed is positive and finite.
 func (t *Trajectory) Scaled(speed float64) *Trajectory {
@@ -88,20 +83,6 @@ func (e *SpanError) Error() string {
 // Loop-safe.
 func Nearest(angle, to float64) float64 {
 	return angle + 2*math.Pi*math.Round((to-angle)/(2*math.Pi))
-}
-
-// Unwrapped returns t with the jumps of continuous joints taken out: from each
-// point to the next such a joint goes the short way, by less than half a turn.
-func (t *Trajectory) Unwrapped(continuous []bool) *Trajectory {
-	var last []float64
-	return t.mapped(func(p *Point) {
-		for j := range p.Position {
-			if last != nil && continuous[j] {
-				p.Position[j] = Nearest(p.Position[j], last[j])
-			}
-		}
-		last = p.Position
-	})
 }
 
 // Turned returns t with each continuous joint shifted by the whole turns that

@@ -82,7 +82,6 @@ func TestEditingKeepsTheCurve(t *testing.T) {
 			s := curve(t, tr)
 			t0, t1 := tr.Start(), tr.End()
 
-			same(t, "shifted", s, curve(t, tr.Shifted(2)), func(x float64) float64 { return x + 2 }, 1)
 			same(t, "scaled", s, curve(t, tr.Scaled(0.4)), func(x float64) float64 { return t0 + (x-t0)/0.4 }, 0.4)
 			same(t, "reversed", s, curve(t, tr.Reversed()), func(x float64) float64 { return t0 + t1 - x }, -1)
 			same(t, "clone", s, curve(t, tr.Clone()), func(x float64) float64 { return x }, 1)
@@ -106,7 +105,7 @@ func TestEditingSharesNothing(t *testing.T) {
 	tr := random(rng(2), 3, 2, 2)
 	tr.Joints = []string{"a", "b"}
 	before := tr.Clone()
-	for _, other := range []*trajectory.Trajectory{tr.Clone(), tr.Shifted(1), tr.Scaled(2), tr.Reversed(), tr.Unwrapped([]bool{true, true})} {
+	for _, other := range []*trajectory.Trajectory{tr.Clone(), tr.Scaled(2), tr.Reversed()} {
 		for i := range other.Points {
 			other.Points[i].Position[0], other.Points[i].Velocity[0], other.Points[i].Acceleration[0] = 9, 9, 9
 		}
@@ -172,14 +171,6 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestContinuousJointsGoTheShortWay(t *testing.T) {
-	tr := &trajectory.Trajectory{Points: []trajectory.Point{
-		{Time: 0, Position: []float64{3, 3}}, {Time: 1, Position: []float64{-3, -3}}, {Time: 2, Position: []float64{3, 3}},
-	}}
-	un := tr.Unwrapped([]bool{true, false})
-	approx.Scalar(t, "short way", un.Points[1].Position[0], -3+2*math.Pi, tolCurve)
-	approx.Scalar(t, "and back", un.Points[2].Position[0], 3, tolCurve)
-	approx.Scalar(t, "bounded joint", un.Points[1].Position[1], -3, tolCurve)
-
 	// from a pose two turns away, whole turns of the motion itself are kept
 	spin := &trajectory.Trajectory{Points: []trajectory.Point{{Time: 0, Position: []float64{0.1}}, {Time: 1, Position: []float64{0.1 + 6*math.Pi}}}}
 	turned := spin.Turned([]float64{4 * math.Pi}, []bool{true})

@@ -142,7 +142,7 @@ func (c *checker) poses(limb string, all []spatial.Pose) {
 	}
 	for k := range all {
 		if !isPose(&all[k]) {
-			c.problem(problem.Problem{Resource: limb, Row: k + 1}, "the pose of %s at sample %d is not one: numbers and a rotation are needed", who, k)
+			c.problem(problem.Problem{Resource: limb, Row: k + 1}, "the pose of %s at sample %d is not finite, or its orientation is not a rotation", who, k)
 			return
 		}
 	}

@@ -289,7 +289,7 @@ func TestProblems(t *testing.T) {
 		}, []string{"poses of the base", `"leg1" has`, `"leg4" has`}},
 		{"unknown chain, twice the same", func(g *step.Goal) { g.Limbs[0].Chain, g.Limbs[1].Chain = "leg9", "leg2" }, []string{`no chain "leg9"`, "did you mean", "given twice"}},
 		{"times", func(g *step.Goal) { g.Times[4] = g.Times[3] }, []string{"sample 4", "not after"}},
-		{"no number", func(g *step.Goal) { g.Limbs[0].Poses[2].P.X = math.NaN() }, []string{"sample 2", "not one"}},
+		{"no number", func(g *step.Goal) { g.Limbs[0].Poses[2].P.X = math.NaN() }, []string{"sample 2", "not finite"}},
 		{"no rotation", func(g *step.Goal) { g.Base[1].R = spatial.Mat3{} }, []string{"the base at sample 1"}},
 		{"contact", func(g *step.Goal) { g.Limbs[3].Contacts[1] = "paw" }, []string{`"paw"`, "no such contact"}},
 		{"out of reach", func(g *step.Goal) { g.Limbs[0].Poses[7].P.X += 0.3; g.Limbs[0].Poses[6].P.X += 0.3 }, []string{`"leg1" does not reach`, "missing"}},

@@ -46,7 +46,7 @@ func (s *sole) raised(m gait.Motion, after float64) gait.Motion {
 func (c *Controller) carries(input *control.Input, leg int) bool {
 	chain := c.legs[leg].chain
 	if k := &input.Meas.Contacts[chain]; k.Known() && !c.touches(input) {
-		return k.Stands()
+		return k.Carries()
 	}
 	return input.Meas.Support[chain].Weight > 0
 }

@@ -2,7 +2,7 @@
 // setpoints and readings while a controller performs it, writes the log, fits the models and publishes
 // those that are better than the ones in force.
 //
-//	Study ──▶ pre-flight ──▶ Make: excite.Plan, recording on ──▶ (the cycle moves) ──▶ Evaluate: log, fit, verdict
+//	Begin: pre-flight ──▶ Plan: excite.Plan, recording on ──▶ (the cycle moves) ──▶ Fit: log, fit, verdict ──▶ End
 //
 // Everything but the Tap runs outside the cycle. A model that predicts the log worse than the one in
 // use is not published; the figures of both are in the verdict.

@@ -15,13 +15,13 @@ import (
 func modelsFile(folder, robot string) string { return filepath.Join(folder, robot+"-models.yaml") }
 
 // save writes models beside those that the file has already, and returns its name.
-func (x *Identifier) save(entries []modelfile.Named) (string, error) {
-	if x.robot.Folder == "" {
+func (id *Identifier) save(entries []modelfile.Named) (string, error) {
+	if id.robot.Folder == "" {
 		return "", nil
 	}
-	x.saving.Lock()
-	defer x.saving.Unlock()
-	name := modelsFile(x.robot.Folder, x.robot.Name)
+	id.saving.Lock()
+	defer id.saving.Unlock()
+	name := modelsFile(id.robot.Folder, id.robot.Name)
 	all, err := read(name)
 	if err != nil {
 		return "", err

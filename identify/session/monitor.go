@@ -21,7 +21,7 @@ import (
 // base held upright, so no servo is judged while a free robot leans, is pushed or falls, nor are those of a
 // chain that carries the robot or touches something.
 type Monitor struct {
-	x     *Identifier
+	id    *Identifier
 	every int // ticks
 	ticks int
 	ring  []moment
@@ -68,15 +68,16 @@ type Misfit struct {
 	Model      [4]float64 // as the model has them
 }
 
-// MisfitLimit is how much a model may err while a servo moves, rad: what the original's identification accepted.
+// MisfitLimit is how much a model may err while a servo moves, rad: the bound by which Sweetie Bot's servo
+// identification accepts a model.
 const MisfitLimit = 0.01
 
-func newMonitor(x *Identifier) *Monitor {
-	m, n := x.robot.Model, len(x.robot.Model.Joints())
-	if x.robot.Exact || x.robot.Models == nil { // nothing behaves by a model
-		return &Monitor{x: x}
+func newMonitor(id *Identifier) *Monitor {
+	m, n := id.robot.Model, len(id.robot.Model.Joints())
+	if id.robot.Exact || id.robot.Models == nil { // nothing behaves by a model
+		return &Monitor{id: id}
 	}
-	w := &Monitor{x: x, every: max(1, int(math.Round(watchTime/x.robot.Period))), ring: make([]moment, watchRoom), joints: make([]watched, n), d: dynamics.NewData(m),
+	w := &Monitor{id: id, every: max(1, int(math.Round(watchTime/id.robot.Period))), ring: make([]moment, watchRoom), joints: make([]watched, n), d: dynamics.NewData(m),
 		q: make([]float64, m.NumQ()), v: make([]float64, m.NumV()), a: make([]float64, m.NumV()), tau: make([]float64, m.NumV())}
 	for i := range w.ring {
 		w.ring[i].joints = make([]row, n)
@@ -100,17 +101,17 @@ func (w *Monitor) tick(t *loop.TickRecord) {
 	s := &w.ring[put%watchRoom]
 	dt := t.Tick.Dt
 	s.time, s.carries, s.touched = float64(t.Tick.Time)/1e9, false, 0
-	s.shaken = w.x.robot.Model.Floating() && shaken(t.Measurement.IMU)
+	s.shaken = w.id.robot.Model.Floating() && shaken(t.Measurement.IMU)
 	for k := range t.Measurement.Touch {
-		if k < len(w.x.feet) && w.x.feet[k] < 64 && t.Measurement.Touch[k].Pressed && t.Measurement.Touch[k].Age != servo.Never {
-			s.touched |= 1 << w.x.feet[k]
+		if k < len(w.id.feet) && w.id.feet[k] < 64 && t.Measurement.Touch[k].Pressed && t.Measurement.Touch[k].Age != servo.Never {
+			s.touched |= 1 << w.id.feet[k]
 		}
 	}
 	for i := range t.Command.Support {
 		s.carries = s.carries || t.Command.Support[i].Weight > 0
 	}
 	ahead := 0.0
-	if w.x.robot.Stepped {
+	if w.id.robot.Stepped {
 		ahead = dt
 	}
 	lasts := float64(w.every-1) * dt
@@ -157,14 +158,14 @@ func (w *Monitor) Update() {
 
 // judge takes one window.
 func (w *Monitor) judge() {
-	m := w.x.robot.Model
+	m := w.id.robot.Model
 	if slices.ContainsFunc(w.rows, func(s moment) bool { return s.shaken }) {
 		return
 	}
 	smoothed := make([][]identify.Moved, len(w.joints))
 	for i := range w.joints {
 		j := robot.JointID(i)
-		known := w.x.model(j)
+		known := w.id.model(j)
 		if known == nil || m.Joints()[i].Virtual {
 			continue
 		}
@@ -211,7 +212,7 @@ func (w *Monitor) rowsOf(i int, known *model.Model) (rows []identify.Row) {
 			continue
 		}
 		kp, goal := known.Kp, reading.goal
-		if w.x.robot.Shares {
+		if w.id.robot.Shares {
 			kp *= reading.share
 		}
 		if at.Quantum > 0 {
@@ -228,12 +229,12 @@ func (w *Monitor) rowsOf(i int, known *model.Model) (rows []identify.Row) {
 
 // add computes torques at the times that all joints share, and hands the samples on.
 func (w *Monitor) add(smoothed [][]identify.Moved) {
-	m := w.x.robot.Model
+	m := w.id.robot.Model
 	at := make([]int, len(smoothed))
 	for _, s := range w.rows {
 		ahead := s.time
-		if w.x.robot.Stepped {
-			ahead += w.x.robot.Period
+		if w.id.robot.Stepped {
+			ahead += w.id.robot.Period
 		}
 		now := make([]*identify.Moved, len(smoothed))
 		for i, all := range smoothed {
@@ -270,7 +271,7 @@ func (w *Monitor) Misfits() (all []Misfit) {
 		}
 		if p, rms, ok := x.online.Estimate(); ok && rms > MisfitLimit {
 			m := x.model.AtJoint()
-			all = append(all, Misfit{Joint: w.x.robot.Model.Joints()[i].Name, Error: rms, Limit: MisfitLimit, Parameters: p, Model: [4]float64(m.A[:4])})
+			all = append(all, Misfit{Joint: w.id.robot.Model.Joints()[i].Name, Error: rms, Limit: MisfitLimit, Parameters: p, Model: [4]float64(m.A[:4])})
 		}
 	}
 	return all

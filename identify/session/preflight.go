@@ -41,7 +41,7 @@ const (
 
 // preflight gathers checks.
 type preflight struct {
-	x      *Identifier
+	id     *Identifier
 	now    *loop.Snapshot
 	checks []Check
 }
@@ -55,7 +55,7 @@ func (p *preflight) limit(name, thing string, value, limit float64, unit, what s
 
 // joints finds the joints of a set that have servos to identify.
 func (p *preflight) joints(set robot.Set) (all []robot.JointID) {
-	m := p.x.robot.Model
+	m := p.id.robot.Model
 	for leaf := range set.All {
 		if int(leaf) >= len(m.Joints()) {
 			continue
@@ -78,7 +78,7 @@ func (p *preflight) look(joints []robot.JointID, mounting string) {
 
 // whole checks the robot.
 func (p *preflight) whole(joints int) {
-	r, name := &p.x.robot, "robot "+p.x.robot.Name
+	r, name := &p.id.robot, "robot "+p.id.robot.Name
 	if r.Exact {
 		p.add(Check{Name: "servos", Thing: name, Text: "joints of this driver are exact: there are no servos to identify"})
 	}
@@ -95,7 +95,7 @@ func (p *preflight) whole(joints int) {
 
 // joint checks a joint and its servo.
 func (p *preflight) joint(j robot.JointID) {
-	r := &p.x.robot
+	r := &p.id.robot
 	name := r.Model.Joints()[j].Name
 	thing := problem.Joint(name)
 	if r.Model.Servo(j).Model == nil {
@@ -111,12 +111,12 @@ func (p *preflight) joint(j robot.JointID) {
 	if f := p.now.Measured.Fault[j] &^ (servo.NoAnswer | servo.BadPacket); f != 0 {
 		p.add(Check{Name: "fault", Thing: thing, Value: float64(f), Text: "its servo reports " + strings.Join(slices.Collect(f.All), ", ")})
 	}
-	if warm := p.x.tap.temperature(j); warm > 0 {
+	if warm := p.id.tap.temperature(j); warm > 0 {
 		p.limit("temperature", thing, warm, p.hottest(), "°C", "its servo has")
 	}
 	p.limit("rest", thing, math.Abs(p.now.Command.V[j]), mostSpeed, "rad/s", "it moves at")
 	p.owner(j, thing)
-	b := &p.x.bounds[j]
+	b := &p.id.bounds[j]
 	q := p.now.Command.Q[j]
 	p.add(Check{Name: "range", Thing: thing, Value: q, Limit: min(max(q, b.Lower), b.Upper), Unit: "rad", OK: q >= b.Lower && q <= b.Upper,
 		Text: fmt.Sprintf("it is at %.3g rad, its limits are %.3g and %.3g", q, b.Lower, b.Upper)})
@@ -124,7 +124,7 @@ func (p *preflight) joint(j robot.JointID) {
 
 // hottest is how warm a servo may be at the start: below what is a fault.
 func (p *preflight) hottest() float64 {
-	if f := p.x.robot.Hottest; f > 0 {
+	if f := p.id.robot.Hottest; f > 0 {
 		return min(hottest, f-5)
 	}
 	return hottest
@@ -137,7 +137,7 @@ func (p *preflight) owner(j robot.JointID, thing string) {
 		p.add(Check{Name: "owner", Thing: thing, OK: true, Text: "it is unowned"})
 		return
 	}
-	name, yields := p.x.robot.Owner(who)
+	name, yields := p.id.robot.Owner(who)
 	text := fmt.Sprintf("controller %s has it, and does not give it away: end what it does first", name)
 	if yields {
 		text = fmt.Sprintf("controller %s has it, and gives it away", name)
@@ -147,7 +147,7 @@ func (p *preflight) owner(j robot.JointID, thing string) {
 
 // held checks that nothing falls and nothing is touched: a chain that carries must be commanded to be free.
 func (p *preflight) held(joints []robot.JointID, mounting string) {
-	r := &p.x.robot
+	r := &p.id.robot
 	switch mounting {
 	case "", Fixed, Lifted:
 	default:
@@ -177,7 +177,7 @@ func (p *preflight) held(joints []robot.JointID, mounting string) {
 
 // touches looks whether a chain touches something, by its sensor.
 func (p *preflight) touches(chain int, thing string) {
-	k := p.x.sensor(chain)
+	k := p.id.sensor(chain)
 	if k < 0 || k >= len(p.now.Measured.Touch) {
 		return
 	}
@@ -218,8 +218,8 @@ func problems(checks []Check) (all []problem.Problem) {
 
 // path lists the joints that a log needs besides: those between the base and what moves, and those
 // that are carried by it, whose places change its load.
-func (x *Identifier) path(moving []robot.JointID) (all []robot.JointID) {
-	m := x.robot.Model
+func (id *Identifier) path(moving []robot.JointID) (all []robot.JointID) {
+	m := id.robot.Model
 	on := map[robot.JointID]bool{}
 	for _, c := range m.Chains() {
 		if slices.ContainsFunc(c.Joints, func(j robot.JointID) bool { return slices.Contains(moving, j) }) {
@@ -241,7 +241,7 @@ func (x *Identifier) path(moving []robot.JointID) (all []robot.JointID) {
 }
 
 // limits are what an excitation may use.
-func (x *Identifier) options(set robot.Set, joints []robot.JointID, from []float64, q *Request) excite.Options {
-	return excite.Options{Model: x.robot.Model, Needs: set, Joints: joints, From: from, Limits: x.limits, Bounds: x.bounds,
-		Servo: x.model, Amplitude: q.Amplitude, Duration: q.Duration, Sweeps: q.Sweeps, Seed: q.Seed}
+func (id *Identifier) options(set robot.Set, joints []robot.JointID, from []float64, q *Request) excite.Options {
+	return excite.Options{Model: id.robot.Model, Needs: set, Joints: joints, From: from, Limits: id.limits, Bounds: id.bounds,
+		Servo: id.model, Amplitude: q.Amplitude, Duration: q.Duration, Sweeps: q.Sweeps, Seed: q.Seed}
 }

@@ -102,22 +102,22 @@ func New(r Robot, next loop.Tap) (*Identifier, *Tap, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x := &Identifier{robot: r, tap: newTap(len(r.Model.Joints()), next), limits: limits, bounds: bounds}
+	id := &Identifier{robot: r, tap: newTap(len(r.Model.Joints()), next), limits: limits, bounds: bounds}
 	for i, c := range r.Model.Chains() {
 		if c.Contact != robot.NoContact {
-			x.feet = append(x.feet, i)
+			id.feet = append(id.feet, i)
 		}
 	}
-	x.tap.watch = newMonitor(x)
-	return x, x.tap, nil
+	id.tap.watch = newMonitor(id)
+	return id, id.tap, nil
 }
 
 // Monitor watches whether servos behave by their models.
-func (x *Identifier) Monitor() *Monitor { return x.tap.watch }
+func (id *Identifier) Monitor() *Monitor { return id.tap.watch }
 
 // sensor is the touch sensor of a chain, -1 without one.
-func (x *Identifier) sensor(chain int) int {
-	for k, c := range x.feet {
+func (id *Identifier) sensor(chain int) int {
+	for k, c := range id.feet {
 		if c == chain {
 			return k
 		}
@@ -126,18 +126,18 @@ func (x *Identifier) sensor(chain int) int {
 }
 
 // model is what is known of a joint's servo: in force, or of its type.
-func (x *Identifier) model(j robot.JointID) *model.Model {
-	if x.robot.Models != nil {
-		if m := x.robot.Models.InForce(j); m != nil {
+func (id *Identifier) model(j robot.JointID) *model.Model {
+	if id.robot.Models != nil {
+		if m := id.robot.Models.InForce(j); m != nil {
 			return m
 		}
 	}
-	return x.robot.Model.Servo(j).Model
+	return id.robot.Model.Servo(j).Model
 }
 
-// Study is one identification on its way.
-type Study struct {
-	x      *Identifier
+// Run is one identification on its way.
+type Run struct {
+	id     *Identifier
 	q      Request
 	joints []robot.JointID
 	checks []Check
@@ -150,22 +150,22 @@ type Study struct {
 
 // Begin looks whether a request can be done now: what is in its way is returned, all of it. It
 // takes nothing.
-func (x *Identifier) Begin(q Request, now *loop.Snapshot) (*Study, []problem.Problem) {
+func (id *Identifier) Begin(q Request, now *loop.Snapshot) (*Run, []problem.Problem) {
 	if wrong := q.check(); len(wrong) > 0 {
 		return nil, wrong
 	}
-	p := &preflight{x: x, now: now}
+	p := &preflight{id: id, now: now}
 	joints := p.joints(q.Set)
 	p.look(joints, q.Mounting)
 	if wrong := problems(p.checks); len(wrong) > 0 {
 		return nil, wrong
 	}
-	return &Study{x: x, q: q, joints: joints, checks: p.checks}, nil
+	return &Run{id: id, q: q, joints: joints, checks: p.checks}, nil
 }
 
 // Plan chooses the motion and lets the recording begin; with Look the program is nil.
-func (s *Study) Plan(ctx context.Context, now *loop.Snapshot) (*excite.Program, []problem.Problem) {
-	program, figures, wrong := excite.Plan(s.x.options(s.q.Set, s.joints, now.Command.Q, &s.q))
+func (s *Run) Plan(ctx context.Context, now *loop.Snapshot) (*excite.Program, []problem.Problem) {
+	program, figures, wrong := excite.Plan(s.id.options(s.q.Set, s.joints, now.Command.Q, &s.q))
 	s.plan = figures
 	if len(wrong) > 0 {
 		return nil, wrong
@@ -179,8 +179,8 @@ func (s *Study) Plan(ctx context.Context, now *loop.Snapshot) (*excite.Program, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.over {
-		s.rec = newRecording(s.x.path(s.joints), s.x.robot.Period, program.Duration()+spareTime, s.x.robot.Stepped)
-		s.x.tap.now.Store(s.rec)
+		s.rec = newRecording(s.id.path(s.joints), s.id.robot.Period, program.Duration()+spareTime, s.id.robot.Stepped)
+		s.id.tap.now.Store(s.rec)
 	}
 	return program, nil
 }
@@ -189,17 +189,17 @@ func (s *Study) Plan(ctx context.Context, now *loop.Snapshot) (*excite.Program, 
 const spareTime = 30.0
 
 // End ends the recording.
-func (s *Study) End() {
+func (s *Run) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
 	if s.rec != nil {
-		s.x.tap.now.CompareAndSwap(s.rec, nil)
+		s.id.tap.now.CompareAndSwap(s.rec, nil)
 	}
 }
 
 // Looked is the outcome of a request that only looks.
-func (s *Study) Looked() *Outcome { return &Outcome{Checks: s.checks, Plan: s.plan} }
+func (s *Run) Looked() *Outcome { return &Outcome{Checks: s.checks, Plan: s.plan} }
 
 // Outcome is what was found.
 type Outcome struct {
@@ -220,20 +220,20 @@ type Verdict struct {
 }
 
 // Fit writes the log, fits the models and publishes the better ones. tell is told how far it has come.
-func (s *Study) Fit(ctx context.Context, tell func(progress float64)) (*Outcome, []problem.Problem) {
+func (s *Run) Fit(ctx context.Context, tell func(progress float64)) (*Outcome, []problem.Problem) {
 	s.End()
-	x, m := s.x, s.x.robot.Model
-	log := s.rec.log(m, x.robot.Shares)
+	id, m := s.id, s.id.robot.Model
+	log := s.rec.log(m, id.robot.Shares)
 	out := &Outcome{Checks: s.checks, Plan: s.plan}
-	out.Log = x.keepLog(log, s.q.Names, out)
+	out.Log = id.keepLog(log, s.q.Names, out)
 	tell(0.05)
-	for _, r := range identify.All(log, nil, m, func(joint string) identify.Options { return x.fitting(joint) }) {
+	for _, r := range identify.All(log, nil, m, func(joint string) identify.Options { return id.fitting(joint) }) {
 		j, _ := m.Joint(r.Joint)
 		if !moved(s.joints, j) {
 			continue
 		}
 		v := Verdict{Result: r, Before: math.NaN()}
-		if old := x.model(j); old != nil {
+		if old := id.model(j); old != nil {
 			v.Before = r.ErrorOf(old)
 			r.Kept = r.Accepted && r.Worse(old)
 		}
@@ -258,10 +258,10 @@ func moved(joints []robot.JointID, j robot.JointID) bool {
 }
 
 // fitting are the options of a joint: of the servo's type, as robot.yaml has it.
-func (x *Identifier) fitting(joint string) identify.Options {
+func (id *Identifier) fitting(joint string) identify.Options {
 	o := identify.Options{Kp: 100, Delay: math.NaN()}
-	if j, ok := x.robot.Model.Joint(joint); ok {
-		if t := x.robot.Model.Servo(j).Model; t != nil {
+	if j, ok := id.robot.Model.Joint(joint); ok {
+		if t := id.robot.Model.Servo(j).Model; t != nil {
 			o.Kp, o.Type, o.Gear, o.Voltage = t.Kp, t, t.Gear, t.Voltage
 		}
 	}
@@ -269,9 +269,9 @@ func (x *Identifier) fitting(joint string) identify.Options {
 }
 
 // made is the model of a verdict: what was found, and of the servo's type what no log shows.
-func (x *Identifier) made(r *identify.Result, j robot.JointID) *model.Model {
+func (id *Identifier) made(r *identify.Result, j robot.JointID) *model.Model {
 	found := r.Model()
-	if t := x.robot.Model.Servo(j).Model; t != nil {
+	if t := id.robot.Model.Servo(j).Model; t != nil {
 		found.Kp, found.Voltage, found.Stiffness = t.Kp, t.Voltage, t.Stiffness
 		found.Saturation, found.Effort, found.DeadZone, found.Quantum = t.Saturation, t.Effort, t.DeadZone, t.Quantum
 	}
@@ -279,8 +279,8 @@ func (x *Identifier) made(r *identify.Result, j robot.JointID) *model.Model {
 }
 
 // publish saves and takes over what was accepted and is not worse than what was in force.
-func (s *Study) publish(ctx context.Context, out *Outcome) {
-	identifier := s.x
+func (s *Run) publish(ctx context.Context, out *Outcome) {
+	identifier := s.id
 	models, entries := map[robot.JointID]*model.Model{}, []modelfile.Named{}
 	for i := range out.Joints {
 		v := &out.Joints[i]
@@ -311,20 +311,20 @@ func (s *Study) publish(ctx context.Context, out *Outcome) {
 }
 
 // stamp says when and how a model was found.
-func (x *Identifier) stamp(r *identify.Result) modelfile.Identified {
+func (id *Identifier) stamp(r *identify.Result) modelfile.Identified {
 	known := func(n identify.Number) float64 {
 		if math.IsNaN(float64(n)) {
 			return 0
 		}
 		return float64(n)
 	}
-	return modelfile.Identified{Date: x.robot.Now().UTC().Format("2006-01-02T15:04:05Z"), Voltage: known(r.Voltage), Temperature: known(r.Temperature),
+	return modelfile.Identified{Date: id.robot.Now().UTC().Format("2006-01-02T15:04:05Z"), Voltage: known(r.Voltage), Temperature: known(r.Temperature),
 		RMSE: known(r.RMSE), Taken: strings.Join(r.Taken, " ")}
 }
 
 // keepLog writes the log to the folder and returns its name.
-func (x *Identifier) keepLog(log *identify.Log, names []string, out *Outcome) string {
-	if x.robot.Folder == "" {
+func (id *Identifier) keepLog(log *identify.Log, names []string, out *Outcome) string {
+	if id.robot.Folder == "" {
 		return ""
 	}
 	safe := strings.Map(func(c rune) rune {
@@ -336,7 +336,7 @@ func (x *Identifier) keepLog(log *identify.Log, names []string, out *Outcome) st
 	if len(safe) > 60 {
 		safe = safe[:60]
 	}
-	name := filepath.Join(x.robot.Folder, fmt.Sprintf("%s-%s-%s.csv", x.robot.Name, x.robot.Now().UTC().Format("20060102T150405.000"), safe))
+	name := filepath.Join(id.robot.Folder, fmt.Sprintf("%s-%s-%s.csv", id.robot.Name, id.robot.Now().UTC().Format("20060102T150405.000"), safe))
 	if err := writeWhole(name, func(f *os.File) error { return writeLog(f, log) }); err != nil {
 		out.Notes = append(out.Notes, "the log was not kept: "+err.Error())
 		return ""

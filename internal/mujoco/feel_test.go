@@ -58,8 +58,8 @@ func walkFeeling(t *testing.T, d *driven, gaitName string, speed, least, seconds
 		d.e.loads(load)
 		for k, id := range feet {
 			c, o := &contacts[id], &all[k]
-			began := c.Stands() && !o.stood
-			o.stood = c.Stands()
+			began := c.Carries() && !o.stood
+			o.stood = c.Carries()
 			o.before = append(o.before, load[k])
 			if load[k] < 0.3 {
 				if o.free == 0 {
@@ -86,7 +86,7 @@ func walkFeeling(t *testing.T, d *driven, gaitName string, speed, least, seconds
 			case o.loaded > 0:
 				o.loaded += d.period
 			}
-			if o.loaded > 0 && o.told < 0 && c.Stands() {
+			if o.loaded > 0 && o.told < 0 && c.Carries() {
 				o.told = o.loaded
 			}
 			if o.loaded > 0 && load[k] >= least || load[k] >= 0.3 && o.free <= 0.1 {

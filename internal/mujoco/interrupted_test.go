@@ -40,7 +40,7 @@ func longAlone(t *testing.T) {
 }
 
 // TestInterruptedWalksInMuJoCo: pauses, speed overrides, stops of category 2, cancels with a new walk, walks to a place, a tail that is taken or loses
-// its torque, velocities that end or are no numbers, at random instants of hard walks: no fall, joints within their limits, and a walk that was
+// its torque, velocities that end or are not finite, at random instants of hard walks: no fall, joints within their limits, and a walk that was
 // stopped is over before the deadline.
 func TestInterruptedWalksInMuJoCo(t *testing.T) {
 	t.Parallel()

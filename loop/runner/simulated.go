@@ -160,9 +160,9 @@ func (s *Simulated) Rate() (wanted, reached float64) {
 	return s.rate, math.Float64frombits(s.reached.Load())
 }
 
-// Stands reports whether time stands still until it is told otherwise, and no tick is under
+// Frozen reports whether time stands still until it is told otherwise, and no tick is under
 // way.
-func (s *Simulated) Stands() bool { return s.stood.Load() }
+func (s *Simulated) Frozen() bool { return s.stood.Load() }
 
 // Paused reports whether time stands still but for single steps.
 func (s *Simulated) Paused() bool {

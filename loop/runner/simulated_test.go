@@ -97,7 +97,7 @@ func TestSimulatedTimeStandsStill(t *testing.T) {
 	go func() { done <- r.Run(ctx) }()
 	stands := func() {
 		t.Helper()
-		for !clock.Stands() { // the runner comes to it
+		for !clock.Frozen() { // the runner comes to it
 			time.Sleep(100 * time.Microsecond)
 		}
 	}

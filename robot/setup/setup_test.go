@@ -249,7 +249,7 @@ func TestChoicesAreWritten(t *testing.T) {
 		`is neither fixed nor floating`:      func(p *setup.Proposal) { p.Base = "flying" },
 		`joint "FL_hip_joint" at 9`:          func(p *setup.Proposal) { p.Poses[0].Q[0] = 9 },
 		`12 joints and 1 positions`:          func(p *setup.Proposal) { p.Poses[0].Q = p.Poses[0].Q[:1] },
-		`NaN is no finite number`:            func(p *setup.Proposal) { p.Limbs[0].Points[0][2] = math.NaN() },
+		`NaN is not finite`:                  func(p *setup.Proposal) { p.Limbs[0].Points[0][2] = math.NaN() },
 		`sign must be 1 or -1`:               func(p *setup.Proposal) { p.Mirror[0].Sign = 2 },
 		`"../../.." is neither in the robot`: func(p *setup.Proposal) { p.Packages = []string{"../../.."} },
 	} {

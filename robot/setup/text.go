@@ -24,7 +24,7 @@ func (p *Proposal) check() error {
 	finite := func(thing string, x ...float64) error {
 		for _, v := range x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%s: %g is no finite number", thing, v)
+				return fmt.Errorf("%s: %g is not finite", thing, v)
 			}
 		}
 		return nil

@@ -54,7 +54,7 @@ type Loop struct {
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
 	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests among controllers of the server may take" range:"0.001 … 10 s"`
 	RemoteTimeout  float64 `yaml:"remote_timeout" doc:"s; how long a round may wait for the answers of the external controllers that it concerns" range:"0.001 … 10 s"`
-	RoundEnd       string  `yaml:"round_end" doc:"what the silence of a requester means at the timeout: deny (it gets nothing), or activate (it becomes operational, as in the switching document)"`
+	RoundEnd       string  `yaml:"round_end" doc:"what the silence of a requester means at the timeout: deny (it gets nothing), or activate (it becomes operational: for clients of resource_control_msgs that never confirm)"`
 	Lease          float64 `yaml:"lease" doc:"s; how long an external controller may give no sign of life" range:"0.01 … 60 s"`
 	Silence        float64 `yaml:"silence" doc:"s; how long nothing may be heard of the cycle before its goals end as aborted" range:"0.1 … 3600 s"`
 	Handover       string  `yaml:"handover" doc:"how the difference at a change of owner goes away: jerk_limited or exponential"`
@@ -96,7 +96,7 @@ type Rates struct {
 
 // Planner is how motions are planned.
 type Planner struct {
-	Pipeline string  `yaml:"pipeline" doc:"for requests that name none: poise, or pilz_industrial_motion_planner for the original's behaviour"`
+	Pipeline string  `yaml:"pipeline" doc:"for requests that name none: poise, or pilz_industrial_motion_planner for the behaviour of MoveIt's Pilz planner"`
 	Sampling float64 `yaml:"sampling" doc:"s between points of a planned trajectory; 0 is the period of the cycle, more in sequences of over 200 items" range:"0 … 10 s"`
 }
 
@@ -224,7 +224,7 @@ func checkListen(address string) error {
 		return problemf("listen", "is %q, must be an address and a port such as 127.0.0.1:8080", address)
 	}
 	if !isLoopback(host) {
-		return problemf("listen", "is %q: only loopback (127.0.0.1, ::1, localhost) is served until security comes", address)
+		return problemf("listen", "is %q: only loopback (127.0.0.1, ::1, localhost) is served: Poise has no authentication", address)
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (m Mirror) check(robots []Robot) error {
 	case err != nil || u.Scheme != "ws" && u.Scheme != "http" || u.Host == "" || u.Scheme == "http" && u.Port() == "":
 		return problemf("mirror.url", "is %q, must be an address such as ws://127.0.0.1:9090, http://127.0.0.1:11311 of a ROS 1 master, or dds://0 of ROS 2", m.URL)
 	case !isLoopback(u.Hostname()):
-		return problemf("mirror.url", "is %q: only loopback (127.0.0.1, ::1, localhost) is spoken to until security comes", m.URL)
+		return problemf("mirror.url", "is %q: only loopback (127.0.0.1, ::1, localhost) is connected to: Poise has no authentication", m.URL)
 	}
 	name, err := graph.Clean(m.Prefix)
 	if err != nil {

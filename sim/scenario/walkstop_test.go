@@ -11,7 +11,7 @@ import (
 )
 
 // TestInterruptedWalksInPhysics: pauses, speed overrides, stops of category 2, cancels with a new walk, walks to a place, a tail that is taken or loses
-// its torque, velocities that end or are no numbers, at random instants, with what the plan is not told: no fall, joints within their limits, and a walk
+// its torque, velocities that end or are not finite, at random instants, with what the plan is not told: no fall, joints within their limits, and a walk
 // that was stopped is over before the deadline. In cycle 2 a foot that lands may pass the limit of acceleration of a joint for a tick.
 func TestInterruptedWalksInPhysics(t *testing.T) {
 	seeds, seconds := uint64(1), 14.0

@@ -79,9 +79,6 @@ func (m *Motion) SetLimits(limits []Limits) error {
 	return nil
 }
 
-// NumAxes returns the number of axes.
-func (m *Motion) NumAxes() int { return len(m.limits) }
-
 // Duration returns when the last axis arrives.
 func (m *Motion) Duration() float64 { return m.duration }
 

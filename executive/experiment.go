@@ -9,30 +9,30 @@ import (
 	"poise/problem"
 )
 
-// Study is a goal whose program is made from where the robot is, and which is evaluated after it was
+// Experiment is a goal whose program is made from where the robot is, and which is evaluated after it was
 // performed: the identification of servos. It is over when its evaluation is.
 //
-//	Config.Study ──▶ refused, or planned ──▶ performed ──▶ evaluated ──▶ Result.Found
-type Study struct {
+//	Config.Experiment ──▶ refused, or planned ──▶ performed ──▶ evaluated ──▶ Result.Found
+type Experiment struct {
 	Controller string // that performs it
-	Request    any    // what Config.Study reads
+	Request    any    // what Config.Experiment reads
 }
 
-// Studying is one study on its way. Its methods run outside the cycle and may take their time; Make
-// and Evaluate end early when ctx does.
-type Studying interface {
-	// Make plans what is performed, from a state of the robot. Without a program there is
+// ExperimentRun is one experiment on its way. Its methods run outside the cycle and may take their time;
+// Plan and Evaluate end early when ctx does.
+type ExperimentRun interface {
+	// Plan returns what is performed, from a state of the robot. Without a program there is
 	// nothing to perform, and what was found is the answer.
-	Make(ctx context.Context, now *loop.Snapshot) (Studied, []Explanation)
+	Plan(ctx context.Context, now *loop.Snapshot) (ExperimentPlan, []Explanation)
 	// Evaluate returns what was found, after the program was performed; tell is told how far it
 	// has come, 0 … 1.
 	Evaluate(ctx context.Context, tell func(phase Phase, progress float64)) (found any, why []Explanation)
-	// End frees what Make took: once, whatever became of the goal.
+	// End frees what Plan took: once, whatever became of the goal.
 	End()
 }
 
-// Studied is what a study performs.
-type Studied struct {
+// ExperimentPlan is what an experiment performs.
+type ExperimentPlan struct {
 	Program  control.Program
 	Duration float64 // s
 	Stages   []Stage // of the program, in order
@@ -45,30 +45,30 @@ type Stage struct {
 	End   float64 // on the program's clock, s
 }
 
-// Evaluating is the phase of a study between its motion and its result.
+// Evaluating is the phase of an experiment between its motion and its result.
 const Evaluating Phase = "fitting"
 
 // Action returns the name of its action.
-func (g *Study) Action() string { return g.Controller }
+func (g *Experiment) Action() string { return g.Controller }
 
-func (g *Study) prepare(v *view) (*work, []Explanation) {
+func (g *Experiment) prepare(v *view) (*work, []Explanation) {
 	s, ok := v.cfg.controller(g.Controller)
 	switch {
 	case !ok:
 		return nil, []Explanation{*problem.Unknown("unknown_controller", "controller", g.Controller, v.cfg.controllerNames())}
-	case v.cfg.Study == nil:
-		return nil, []Explanation{*problem.New("nothing_to_study", "nothing of this robot is studied")}
+	case v.cfg.Experiment == nil:
+		return nil, []Explanation{*problem.New("nothing_to_study", "servo identification is not set up for this robot")}
 	}
-	x, why := v.cfg.Study(g.Request, v.now)
+	x, why := v.cfg.Experiment(g.Request, v.now)
 	if len(why) > 0 {
 		return nil, why
 	}
-	return &work{study: x, pool: []string{s.Name}}, nil
+	return &work{experiment: x, pool: []string{s.Name}}, nil
 }
 
-// startStudy plans a study beside its client.
-func (j *job) startStudy() {
-	e, study := j.e, j.work.study
+// startExperiment plans an experiment beside its client.
+func (j *job) startExperiment() {
+	e, run := j.e, j.work.experiment
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
 	j.h.Feedback(Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Phase: Planning, Tick: e.robot.tick})
@@ -76,7 +76,7 @@ func (j *job) startStudy() {
 	e.out.add(func() {
 		e.cfg.Go(func() {
 			out := plannedJob{job: j}
-			made, why := study.Make(ctx, now)
+			made, why := run.Plan(ctx, now)
 			switch {
 			case len(why) > 0:
 				out.why = why
@@ -84,7 +84,7 @@ func (j *job) startStudy() {
 				out.found = made.Found
 			default:
 				out.work = newWork(pool, made.Program)
-				out.work.study, out.work.duration, out.work.stages = study, made.Duration, made.Stages
+				out.work.experiment, out.work.duration, out.work.stages = run, made.Duration, made.Stages
 			}
 			e.mu.Lock()
 			e.plans = append(e.plans, out)
@@ -93,9 +93,9 @@ func (j *job) startStudy() {
 	})
 }
 
-// evaluate goes on with a study whose motion is over: its controller is free, its goal is not over yet.
+// evaluate goes on with an experiment whose motion is over: its controller is free, its goal is not over yet.
 func (j *job) evaluate() {
-	e, study := j.e, j.work.study
+	e, run := j.e, j.work.experiment
 	j.free()
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
@@ -110,7 +110,7 @@ func (j *job) evaluate() {
 		e.cfg.Go(func() {
 			tell(Evaluating, 0)
 			out := plannedJob{job: j, evaluated: true}
-			out.found, out.why = study.Evaluate(ctx, tell)
+			out.found, out.why = run.Evaluate(ctx, tell)
 			e.mu.Lock()
 			e.plans = append(e.plans, out)
 			e.mu.Unlock()
@@ -118,7 +118,7 @@ func (j *job) evaluate() {
 	})
 }
 
-// evaluated ends a study.
+// evaluated ends an experiment.
 func (j *job) evaluated(p *plannedJob) {
 	j.result.Found = p.found
 	if len(p.why) > 0 {
