@@ -47,7 +47,7 @@ var layers = []string{
 	// messages and the graph
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",
 	// wires
-	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/remote", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/bag", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros2",
+	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/rosnet", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/bag", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros2",
 	"wire/rosbridge/requester",
 	// programs
 	"server/config", "server/motions", "server/guard", "server", "studio",
@@ -169,7 +169,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // out as values.
 var outside = []string{
 	"rtps", "internal/rt", "internal/budget", "internal/journal", "internal/plot", "robot/load", "robot/setup", "identify/session", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/herkulex", "servo/emulator", "servo/bench",
-	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros2",
+	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/rosnet", "wire/ros1/xmlrpc", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros2",
 	"wire/rosbridge/requester",
 	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
 }

@@ -176,7 +176,7 @@ func (a *importedAction) close() {
 		}
 	}
 	for _, part := range parts { // clients of the graph may still read or publish them
-		n.refreshTopic(n.graphName(a.ros) + part)
+		n.refreshTopic(n.names.Graph(a.ros) + part)
 	}
 	n.keeper.wake()
 	n.peers.exit(a.who)
@@ -204,7 +204,7 @@ func (a *importedAction) show() {
 		return
 	}
 	n := a.i.n
-	server, err := n.g.ServeAction(n.graphName(a.ros), typeName(a.typ.Action), graph.ActionHandler{Goal: a.send, Cancel: a.callOff},
+	server, err := n.g.ServeAction(n.names.Graph(a.ros), typeName(a.typ.Action), graph.ActionHandler{Goal: a.send, Cancel: a.callOff},
 		graph.ActionOptions{Node: a.who.client.Node(), Account: a.who.account})
 	if err != nil {
 		n.c.Log.Debug("a ROS 1 action is not in the graph", "action", a.ros, "node", a.node, "why", err)

@@ -13,8 +13,8 @@ import (
 	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
-	"poise/wire/remote"
 	"poise/wire/ros1/tcpros"
+	"poise/wire/rosnet"
 )
 
 // imports are the topics, services and actions of other nodes that are in the graph, of the
@@ -144,32 +144,6 @@ func (i *imports) look(ctx context.Context) error {
 	return nil
 }
 
-// graphName returns the name in the graph of something of another node: as in ROS, without
-// the node's own namespace.
-func (n *Node) graphName(ros string) string {
-	if n.c.Mirror != "" {
-		return n.c.Mirror + ros
-	}
-	if space := n.c.Names.Namespace; space != "/" {
-		if rest, inside := strings.CutPrefix(ros, space+"/"); inside {
-			return "/" + rest
-		}
-	}
-	return ros
-}
-
-// rosName returns the name in ROS of something of the graph; a mirror has none for what is not
-// below its prefix.
-func (n *Node) rosName(name string) string {
-	if n.c.Mirror == "" {
-		return n.c.Names.ROS(name)
-	}
-	if ros, inside := strings.CutPrefix(name, n.c.Mirror+"/"); inside {
-		return "/" + ros
-	}
-	return ""
-}
-
 // importedService is a service of another node.
 type importedService struct {
 	n      *Node
@@ -266,10 +240,10 @@ func (i *imports) serve(ctx context.Context, ros, node, uri string) (*importedSe
 	}
 	call := func(ctx context.Context, request any) (any, error) { return i.n.CallService(ctx, ros, t, request) }
 	o := graph.ServiceOptions{Node: who.client.Node(), Account: who.account}
-	if i.n.c.Mirror != "" && strings.HasSuffix(ros, "/stop") && remote.IsStop(t) {
-		o = graph.ServiceOptions{Node: i.n.self, MaxCalls: remote.MaxCalls} // which no client may serve
+	if i.n.c.Mirror != "" && strings.HasSuffix(ros, "/stop") && rosnet.IsStop(t) {
+		o = graph.ServiceOptions{Node: i.n.self, MaxCalls: rosnet.MaxStopCalls} // which no client may serve
 	}
-	server, err := i.n.g.Serve(i.n.graphName(ros), t.Name(msgs.ROS1), call, o)
+	server, err := i.n.g.Serve(i.n.names.Graph(ros), t.Name(msgs.ROS1), call, o)
 	if err != nil {
 		i.n.peers.exit(who)
 		return nil, err

@@ -5,17 +5,13 @@ import (
 	"strings"
 
 	"poise/graph"
+	"poise/wire/rosnet"
 )
 
-// Names says how the names of the graph appear in ROS: under a namespace, and some by
-// another name.
-type Names struct {
-	Namespace string            // "/" or "/robot1"
-	Node      string            // the node's own name without its namespace: "poise"
-	Remaps    map[string]string // names in full: what the wire would use → what it uses
-}
+// Names says how the names of the graph appear in ROS.
+type Names = rosnet.Names
 
-// globals are the topics that ROS has once, whatever the namespace.
+// globals are the topics that ROS 1 has once, whatever the namespace.
 var globals = map[string]bool{"/tf": true, "/tf_static": true, "/rosout": true, "/rosout_agg": true, "/clock": true}
 
 // ReadNames reads what a ROS node is told on its command line: words (__ns:=/robot1,
@@ -55,10 +51,10 @@ func ReadNames(words, remaps []string) (n Names, params map[string]string, err e
 		if !ok {
 			return n, nil, fmt.Errorf("remap %q is no from:=to", remap)
 		}
-		if from, err = n.resolve(from); err != nil {
+		if from, err = n.Resolve(from); err != nil {
 			return n, nil, fmt.Errorf("remap %q: %w", remap, err)
 		}
-		if n.Remaps[from], err = n.resolve(to); err != nil {
+		if n.Remaps[from], err = n.Resolve(to); err != nil {
 			return n, nil, fmt.Errorf("remap %q: %w", remap, err)
 		}
 	}
@@ -70,36 +66,4 @@ func cleanNamespace(text string) (string, error) {
 		return "/", nil
 	}
 	return graph.Clean(strings.TrimSuffix(text, "/"))
-}
-
-// Self returns the node's name in full.
-func (n Names) Self() string { return join(n.Namespace, n.Node) }
-
-// resolve returns a name as a user writes it in full: /a global, ~a the node's, a in the
-// namespace.
-func (n Names) resolve(name string) (string, error) {
-	switch {
-	case strings.HasPrefix(name, "~"):
-		name = join(n.Self(), strings.TrimPrefix(name[1:], "/"))
-	case !strings.HasPrefix(name, "/"):
-		name = join(n.Namespace, name)
-	}
-	return graph.Clean(name)
-}
-
-// ROS returns the name in ROS of a name of the graph.
-func (n Names) ROS(name string) string {
-	full := name
-	if n.Namespace != "/" && !globals[name] {
-		full = n.Namespace + name
-	}
-	if to, ok := n.Remaps[full]; ok {
-		return to
-	}
-	return full
-}
-
-// join puts a relative name under a namespace.
-func join(namespace, name string) string {
-	return strings.TrimSuffix(namespace, "/") + "/" + name
 }

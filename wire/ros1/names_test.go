@@ -3,6 +3,8 @@ package ros1
 import (
 	"strings"
 	"testing"
+
+	"poise/wire/rosnet"
 )
 
 func TestNames(t *testing.T) {
@@ -10,11 +12,12 @@ func TestNames(t *testing.T) {
 	if err != nil || n.Self() != "/robot1/left" || params["rate"] != "5" {
 		t.Fatalf("%+v %v %v", n, params, err)
 	}
+	m := rosnet.Mapping{Names: n, Globals: globals}
 	for name, want := range map[string]string{
 		"/joint_states": "/states", "/stop": "/robot1/stop", "/virtual/joint_states": "/robot1/virtual/joint_states",
-		"/left/x": "/robot1/y", "/tf": "/tf_old", "/tf_static": "/tf_static", "/rosout": "/rosout", "/clock": "/clock",
+		"/left/x": "/robot1/y", "/tf": "/tf_old", "/tf_static": "/tf_static", "/rosout": "/rosout", "/rosout_agg": "/rosout_agg", "/clock": "/clock",
 	} {
-		if got := n.ROS(name); got != want {
+		if got := m.ROS(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"poise/internal/budget"
 	"poise/wire"
 	"poise/wire/ros1/xmlrpc"
+	"poise/wire/rosnet"
 )
 
 // Node shows a graph to ROS 1. It is a wire.Wire.
@@ -19,6 +20,7 @@ type Node struct {
 	g     *graph.Graph
 	c     Config
 	self  string // the node's name in full
+	names rosnet.Mapping
 	uri   string // of its XML-RPC
 	rpc   string // rosrpc:// of its services
 	peers *peers
@@ -64,7 +66,7 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	if err := c.finish(); err != nil {
 		return nil, err
 	}
-	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), tries: &pace{every: tryEvery, burst: triesNow}, room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}, readers: map[string]bool{}}
+	n := &Node{g: g, c: c, self: c.Names.Self(), names: rosnet.Mapping{Names: c.Names, Globals: globals, Topics: c.Topics, Mirror: c.Mirror}, large: budget.NewTurns(1), tries: &pace{every: tryEvery, burst: triesNow}, room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}, readers: map[string]bool{}}
 	n.services.Store(&map[string]string{})
 	n.client = xmlrpc.NewClient(n.c.dial)
 	n.warner.Log = c.Log

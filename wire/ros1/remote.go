@@ -4,18 +4,17 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/stop"
-	"poise/wire/remote"
+	"poise/wire/rosnet"
 )
 
 // Remote returns the way of a stop to the robots of a mirrored network.
-func (n *Node) Remote() stop.Remote { return remote.New(n.life, mirrored{n}) }
+func (n *Node) Remote() stop.Remote { return rosnet.NewRemote(n.life, mirrored{n}) }
 
-// mirrored is a remote.Network.
+// mirrored is a rosnet.Network.
 type mirrored struct{ *Node }
 
 func (m mirrored) Name() string { return strings.Trim(m.c.Mirror, "/") }
@@ -41,7 +40,7 @@ func (m mirrored) Service(ros string) *registry.Service {
 	return nil
 }
 
-func (m mirrored) Actions() (all []remote.Action) {
+func (m mirrored) Actions() (all []rosnet.Action) {
 	i := m.foreign
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -63,19 +62,9 @@ func (a *importedAction) EndAll(ctx context.Context, taken func()) (string, erro
 		return "", fmt.Errorf("action %s: %w", a.ros, err)
 	}
 	taken()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	return rosnet.AwaitEnd(ctx, a.ros, func() bool {
 		a.mu.Lock()
-		over := a.heard > before && a.active == 0
-		a.mu.Unlock()
-		if over {
-			return a.ros + ": no goal is left", nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return "", fmt.Errorf("action %s: it was told to cancel all goals, and has not ended them", a.ros)
-		}
-	}
+		defer a.mu.Unlock()
+		return a.heard > before && a.active == 0
+	})
 }

@@ -90,13 +90,13 @@ func (i *imports) lookAtReaders(read listing) {
 		if len(read[ros]) == 0 {
 			delete(i.read, ros)
 			if i.topics[ros] == nil {
-				i.n.rename(i.n.graphName(ros), "")
+				i.n.rename(i.n.names.Graph(ros), "")
 			}
 		}
 	}
 	for ros, nodes := range read {
-		name := i.n.graphName(ros)
-		if i.read[ros] || i.topics[ros] != nil || globals[ros] || slices.Contains(nodes, i.n.self) || len(i.read) >= maxImports || i.ofAction(ros) || i.n.c.Names.ROS(name) == ros {
+		name := i.n.names.Graph(ros)
+		if i.read[ros] || i.topics[ros] != nil || globals[ros] || slices.Contains(nodes, i.n.self) || len(i.read) >= maxImports || i.ofAction(ros) || i.n.names.ROS(name) == ros {
 			continue
 		}
 		i.read[ros] = true
@@ -122,7 +122,7 @@ func (n *Node) readersAre(read listing) {
 	}
 	n.mu.Unlock()
 	for _, ros := range changed {
-		n.refreshTopic(n.graphName(ros))
+		n.refreshTopic(n.names.Graph(ros))
 	}
 }
 
@@ -140,13 +140,13 @@ func (i *imports) list(ros, node string, typ *registry.Type) (*importedTopic, er
 	if err != nil {
 		return nil, err
 	}
-	name := i.n.graphName(ros)
+	name := i.n.names.Graph(ros)
 	ad, err := i.n.g.Advertise(name, typeName(typ), graph.TopicOptions{Node: who.client.Node(), Account: who.account})
 	if err != nil {
 		i.n.peers.exit(who)
 		return nil, err
 	}
-	if i.n.rosName(name) != ros {
+	if i.n.names.ROS(name) != ros {
 		i.n.rename(name, ros)
 	}
 	return &importedTopic{n: i.n, name: name, node: node, typ: typ, who: who, ad: ad}, nil

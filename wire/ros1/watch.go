@@ -62,25 +62,11 @@ func (n *Node) refreshAll() {
 
 // rosNames returns the names in ROS of a topic of the graph. It is called with the lock of the
 // node.
-func (n *Node) rosNames(name string) (all []string) {
+func (n *Node) rosNames(name string) []string {
 	if ros, isOther := n.others[name]; isOther { // which may be outside the namespace
 		return []string{ros}
 	}
-	if n.c.Mirror != "" {
-		if ros := n.rosName(name); ros != "" {
-			all = append(all, ros)
-		}
-		return all
-	}
-	if other, replaced := n.c.Topics[name]; !replaced || other == name {
-		all = append(all, n.c.Names.ROS(name))
-	}
-	for ros, of := range n.c.Topics {
-		if of == name && ros != name {
-			all = append(all, n.c.Names.ROS(ros))
-		}
-	}
-	return all
+	return n.names.ROSTopics(name)
 }
 
 // refreshTopic decides whether a topic is published or read in ROS.
@@ -127,7 +113,7 @@ func (n *Node) refreshService(name string) {
 	}
 	info, exists := n.g.ServiceInfo(name)
 	exists = exists && !n.peers.has(info.Node)
-	ros := n.c.Names.ROS(name)
+	ros := n.names.ROS(name)
 	n.mu.Lock()
 	old := *n.services.Load()
 	if _, had := old[ros]; had == exists {

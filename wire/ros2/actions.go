@@ -58,7 +58,7 @@ func (n *Node) lookAtAction(name string) {
 	}
 	info, exists := n.g.ActionInfo(name)
 	exists = exists && !n.peers.has(info.Node)
-	ros := n.c.Names.ROS(name)
+	ros := n.names.ROS(name)
 	old := n.actions[ros]
 	if old != nil && old.name == name && (!exists || old.typ != info.Type || old.node != info.Node) {
 		old.close()

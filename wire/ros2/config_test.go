@@ -13,6 +13,7 @@ import (
 	"poise/msgs/registry"
 	"poise/rtps"
 	"poise/rtps/rtpstest"
+	"poise/wire/rosnet"
 )
 
 // TestEnvironment: what ROS's variables say, and that none of them opens a node.
@@ -57,8 +58,9 @@ func TestNamesAndParametersAsPeopleWriteThem(t *testing.T) {
 	if err != nil || n.Self() != "/robot1/left" {
 		t.Fatalf("%+v, %v", n, err)
 	}
-	for name, want := range map[string]string{"/a": "/b", "/c": "/robot1/d", "/e": "/robot1/e", "/left/x": "/robot1/y", "/6dof": "/robot1/six", "/tf": "/tf", "/joint_states": "/robot1/joint_states"} {
-		if got := n.ROS(name); got != want {
+	m := rosnet.Mapping{Names: n, Globals: globals}
+	for name, want := range map[string]string{"/a": "/b", "/c": "/robot1/d", "/e": "/robot1/e", "/left/x": "/robot1/y", "/6dof": "/robot1/six", "/tf": "/tf", "/rosout": "/rosout", "/rosout_agg": "/robot1/rosout_agg", "/joint_states": "/robot1/joint_states"} {
+		if got := m.ROS(name); got != want {
 			t.Errorf("%s is %s, not %s", name, got, want)
 		}
 	}

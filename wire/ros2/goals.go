@@ -14,6 +14,7 @@ import (
 	"poise/msgs/codec"
 	"poise/msgs/registry"
 	"poise/rtps"
+	"poise/wire/rosnet"
 )
 
 // importedAction is an action of another node: goals that the graph sends it go there. Its
@@ -69,7 +70,7 @@ func (i *imports) lookAtActions(now map[string]offer) {
 			result: newCaller(n, at+"get_result", o, t.GetResultRequest, t.GetResultResponse),
 			cancel: newCaller(n, at+"cancel_goal", o, cancel.Request, cancel.Response)}
 		a.ctx, a.end = context.WithCancel(n.life)
-		a.server, err = n.g.ServeAction(n.graphName(ros), o.kind, graph.ActionHandler{Goal: a.take, Cancel: a.callOff},
+		a.server, err = n.g.ServeAction(n.names.Graph(ros), o.kind, graph.ActionHandler{Goal: a.take, Cancel: a.callOff},
 			graph.ActionOptions{Node: who.client.Node(), Account: who.account})
 		if err != nil {
 			a.end()
@@ -265,22 +266,13 @@ func (a *importedAction) EndAll(ctx context.Context, taken func()) (string, erro
 	}
 	taken()
 	called := len(answer.(*msgs.CancelGoalResponse).GoalsCanceling)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for began := time.Now(); ; {
+	began := time.Now()
+	return rosnet.AwaitEnd(ctx, a.ros, func() bool {
 		a.mu.Lock()
-		over := a.heard > 0 && a.open == 0 && (called == 0 || a.heard > before)
+		defer a.mu.Unlock()
 		if a.heard == 0 && called == 0 { // a server that never had a goal has no status
-			over = time.Since(began) > statusWithin
+			return time.Since(began) > statusWithin
 		}
-		a.mu.Unlock()
-		if over {
-			return a.ros + ": no goal is left", nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return "", fmt.Errorf("action %s: it was told to cancel all goals, and has not ended them", a.ros)
-		}
-	}
+		return a.heard > 0 && a.open == 0 && (called == 0 || a.heard > before)
+	})
 }

@@ -11,7 +11,7 @@ import (
 	"poise/msgs/registry"
 	"poise/rtps"
 	"poise/stop"
-	"poise/wire/remote"
+	"poise/wire/rosnet"
 )
 
 // imports are the topics, services and actions of other nodes that are in the graph, of the
@@ -32,20 +32,6 @@ const maxImports = 1024
 func newImports(n *Node) *imports {
 	return &imports{n: n, services: map[string]*importedService{}, actions: map[string]*importedAction{}, read: map[string]bool{},
 		renamed: map[string]string{}, next: map[string]string{}, refused: map[string]bool{}}
-}
-
-// graphName returns the name in the graph of something of another node: as in ROS, without
-// the node's own namespace.
-func (n *Node) graphName(ros string) string {
-	if n.c.Mirror != "" {
-		return n.c.Mirror + ros
-	}
-	if space := n.c.Names.Namespace; space != "/" {
-		if rest, inside := strings.CutPrefix(ros, space+"/"); inside {
-			return "/" + rest
-		}
-	}
-	return ros
 }
 
 // rosType returns the name in ROS of a type of DDS, a/msg/T of a::msg::dds_::T_; empty if it is
@@ -72,7 +58,7 @@ func (i *imports) topic(w *rtps.EndpointInfo) (ros, name string, typ *registry.T
 	if err != nil || !typ.In(n.c.Form) {
 		return ros, "", nil
 	}
-	if name, err = graph.Clean(n.graphName(ros)); err != nil || len(i.next) >= maxImports {
+	if name, err = graph.Clean(n.names.Graph(ros)); err != nil || len(i.next) >= maxImports {
 		return ros, "", nil
 	}
 	if info, exists := n.g.TopicInfo(name); exists && (info.Owner != "" || info.Type != nil && info.Type != typ || info.Action != "") {
@@ -129,7 +115,7 @@ func (i *imports) rename() {
 	n := i.n
 	next := i.next
 	i.next = map[string]string{}
-	maps.DeleteFunc(next, func(name, ros string) bool { return n.c.Mirror != "" || n.c.Names.ROS(name) == ros })
+	maps.DeleteFunc(next, func(name, ros string) bool { return n.c.Mirror != "" || n.names.ROS(name) == ros })
 	if maps.Equal(next, i.renamed) {
 		return
 	}
@@ -174,7 +160,7 @@ func (i *imports) lookAtReaders(others []rtps.ParticipantInfo) {
 	for _, all := range []map[string]bool{old, now} {
 		for ros := range all {
 			if old[ros] != now[ros] {
-				n.lookAtTopic(n.graphName(ros))
+				n.lookAtTopic(n.names.Graph(ros))
 			}
 		}
 	}
@@ -208,7 +194,7 @@ func (i *imports) lookAtServices(now map[string]offer) {
 		if err != nil || i.services[ros] != nil || n.services[ros] != nil || len(i.services) >= maxImports {
 			continue
 		}
-		enter, stops := n.peers.enter, n.c.Mirror != "" && strings.HasSuffix(ros, "/stop") && remote.IsStop(t)
+		enter, stops := n.peers.enter, n.c.Mirror != "" && strings.HasSuffix(ros, "/stop") && rosnet.IsStop(t)
 		if stops {
 			enter = n.peers.meet // a stop waits for no name
 		}
@@ -217,11 +203,11 @@ func (i *imports) lookAtServices(now map[string]offer) {
 			continue
 		}
 		s := &importedService{offer: o, who: who, typ: t, caller: newCaller(n, ros, o, t.Request, t.Response)}
-		with := graph.ServiceOptions{Node: n.self, MaxCalls: remote.MaxCalls} // which no client may serve
+		with := graph.ServiceOptions{Node: n.self, MaxCalls: rosnet.MaxStopCalls} // which no client may serve
 		if !stops {
 			with = graph.ServiceOptions{Node: who.client.Node(), Account: who.account}
 		}
-		if s.server, err = n.g.Serve(n.graphName(ros), o.kind, s.caller.call, with); err != nil {
+		if s.server, err = n.g.Serve(n.names.Graph(ros), o.kind, s.caller.call, with); err != nil {
 			i.refuse("service", ros, err)
 			continue
 		}
@@ -267,9 +253,9 @@ func (i *imports) close() {
 }
 
 // Remote returns the way of a stop to the robots of a mirrored network.
-func (n *Node) Remote() stop.Remote { return remote.New(n.life, mirrored{n}) }
+func (n *Node) Remote() stop.Remote { return rosnet.NewRemote(n.life, mirrored{n}) }
 
-// mirrored is a remote.Network.
+// mirrored is a rosnet.Network.
 type mirrored struct{ *Node }
 
 func (m mirrored) Name() string { return strings.Trim(m.c.Mirror, "/") }
@@ -293,7 +279,7 @@ func (m mirrored) Service(ros string) *registry.Service {
 	return nil
 }
 
-func (m mirrored) Actions() (all []remote.Action) {
+func (m mirrored) Actions() (all []rosnet.Action) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, ros := range slices.Sorted(maps.Keys(m.foreign.actions)) {

@@ -9,17 +9,14 @@ import (
 	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
+	"poise/wire/rosnet"
 )
 
-// Names says how the names of the graph appear in ROS: under a namespace, and some by
-// another name.
-type Names struct {
-	Namespace string            // "/" or "/robot1"
-	Node      string            // the node's own name without its namespace: "poise"
-	Remaps    map[string]string // names in full: what the wire would use → what it uses
-}
+// Names says how the names of the graph appear in ROS.
+type Names = rosnet.Names
 
-// globals are the topics that ROS has once, whatever the namespace.
+// globals are the topics that ROS 2 has once, whatever the namespace: those of ROS 1 but
+// for /rosout_agg, since no node gathers the log.
 var globals = map[string]bool{"/tf": true, "/tf_static": true, "/rosout": true, "/clock": true}
 
 // ReadNames reads remappings as people write them behind --ros-args -r: A:=B, __ns:=/robot1,
@@ -55,9 +52,9 @@ func ReadNames(remaps []string) (n Names, err error) {
 				continue
 			}
 		}
-		from, err := n.resolve(pair[0])
+		from, err := n.Resolve(pair[0])
 		if err == nil {
-			n.Remaps[from], err = n.resolve(pair[1])
+			n.Remaps[from], err = n.Resolve(pair[1])
 		}
 		if err == nil {
 			_, err = valid(n.Remaps[from])
@@ -157,21 +154,6 @@ func scalarOf(text string) any {
 	return strings.Trim(text, `"'`)
 }
 
-// Self returns the node's name in full.
-func (n Names) Self() string { return strings.TrimSuffix(n.Namespace, "/") + "/" + n.Node }
-
-// resolve returns a name as a user writes it in full: /a global, ~/a the node's, a in the
-// namespace.
-func (n Names) resolve(name string) (string, error) {
-	switch {
-	case strings.HasPrefix(name, "~"):
-		name = n.Self() + "/" + strings.TrimPrefix(name[1:], "/")
-	case !strings.HasPrefix(name, "/"):
-		name = strings.TrimSuffix(n.Namespace, "/") + "/" + name
-	}
-	return graph.Clean(name)
-}
-
 // valid returns a name that may be used in ROS 2: more strictly than in the graph, no part of it begins
 // with a digit. Other nodes could not name it.
 func valid(name string) (string, error) {
@@ -185,18 +167,6 @@ func valid(name string) (string, error) {
 		}
 	}
 	return name, nil
-}
-
-// ROS returns the name in ROS of a name of the graph.
-func (n Names) ROS(name string) string {
-	full := name
-	if n.Namespace != "/" && !globals[name] {
-		full = n.Namespace + name
-	}
-	if to, ok := n.Remaps[full]; ok {
-		return to
-	}
-	return full
 }
 
 // typeName returns the name of a type in DDS: sensor_msgs::msg::dds_::JointState_.

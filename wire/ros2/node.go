@@ -10,14 +10,16 @@ import (
 	"poise/graph"
 	"poise/rtps"
 	"poise/wire"
+	"poise/wire/rosnet"
 )
 
 // Node shows a graph to ROS 2. It is a wire.Wire.
 type Node struct {
-	g    *graph.Graph
-	c    Config
-	self string // the node's name in full
-	p    *rtps.Participant
+	g     *graph.Graph
+	c     Config
+	self  string // the node's name in full
+	names rosnet.Mapping
+	p     *rtps.Participant
 
 	life    context.Context
 	end     context.CancelFunc
@@ -46,7 +48,7 @@ var _ wire.Wire = (*Node)(nil)
 // ends it.
 func New(g *graph.Graph, c Config) (*Node, error) {
 	c.finish()
-	n := &Node{g: g, c: c, self: c.Names.Self(), changed: make(chan struct{}, 1),
+	n := &Node{g: g, c: c, self: c.Names.Self(), names: rosnet.Mapping{Names: c.Names, Globals: globals, Topics: c.Topics, Mirror: c.Mirror}, changed: make(chan struct{}, 1),
 		pubs: map[string]*publication{}, subs: map[string]*subscription{}, services: map[string]*service{}, actions: map[string]*actionServer{}, clashes: map[string]bool{}}
 	n.warner.Log = c.Log
 	n.life, n.end = context.WithCancel(context.Background())

@@ -59,7 +59,7 @@ func (n *Node) lookAtService(name string) {
 	}
 	info, exists := n.g.ServiceInfo(name)
 	exists = exists && !n.peers.has(info.Node)
-	ros := n.c.Names.ROS(name)
+	ros := n.names.ROS(name)
 	old := n.services[ros]
 	if old != nil && old.name == name && (!exists || old.request != info.Type.Request || old.node != info.Node) {
 		old.close()

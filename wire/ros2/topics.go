@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 
 	"poise/graph"
@@ -26,25 +25,11 @@ type publication struct {
 }
 
 // rosNames returns the names in ROS of a topic of the graph.
-func (n *Node) rosNames(name string) (all []string) {
+func (n *Node) rosNames(name string) []string {
 	if ros, isOther := n.foreign.renamed[name]; isOther { // which may be outside the namespace
 		return []string{ros}
 	}
-	if n.c.Mirror != "" {
-		if ros, inside := strings.CutPrefix(name, n.c.Mirror+"/"); inside {
-			all = append(all, "/"+ros)
-		}
-		return all
-	}
-	if other, replaced := n.c.Topics[name]; !replaced || other == name {
-		all = append(all, n.c.Names.ROS(name))
-	}
-	for ros, of := range n.c.Topics {
-		if of == name && ros != name {
-			all = append(all, n.c.Names.ROS(ros))
-		}
-	}
-	return all
+	return n.names.ROSTopics(name)
 }
 
 // lookAtTopic decides whether a topic is written or read in ROS. The topics of ROS 1's actions

@@ -1,7 +1,4 @@
-// Package remote stops the robots of a mirrored ROS 1 or ROS 2 network: it calls the services
-// of that network that are called stop or, where there are none, cancels all goals of every
-// action.
-package remote
+package rosnet
 
 import (
 	"context"
@@ -10,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
@@ -33,8 +31,10 @@ type Action interface {
 	EndAll(ctx context.Context, taken func()) (string, error)
 }
 
-// New returns the way of a stop to the robots of a network, until life ends.
-func New(life context.Context, n Network) stop.Remote {
+// NewRemote returns the way of a stop to the robots of a network, until life ends: it calls the
+// services of the network that are called stop or, where there are none, cancels all goals of
+// every action.
+func NewRemote(life context.Context, n Network) stop.Remote {
 	r := &remote{n: n, life: life}
 	r.asked = stop.Bounded[stopKind, *remoteStop]{Most: mostAsking, Begin: r.begin}
 	return r
@@ -56,8 +56,8 @@ type stopKind struct {
 // mostAsking bounds the stops of one kind that are under way.
 const mostAsking = 8
 
-// MaxCalls bounds the calls of a stop of the network in the graph; wires do not use them.
-const MaxCalls = 4096
+// MaxStopCalls bounds the calls of a stop of the network in the graph; wires do not use them.
+const MaxStopCalls = 4096
 
 func (r *remote) Name() string { return r.n.Name() }
 
@@ -158,6 +158,21 @@ func (r *remote) callStop(ctx context.Context, ros string, t *registry.Service, 
 		return "", fmt.Errorf("service %s: it answers: %.300s", ros, text)
 	}
 	return strings.TrimPrefix(ros, "/") + ": " + text, nil
+}
+
+// AwaitEnd waits until an action that was told to cancel all goals has none left, and returns
+// what a stop says of it.
+func AwaitEnd(ctx context.Context, action string, ended func() bool) (string, error) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ended() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return "", fmt.Errorf("action %s: it was told to cancel all goals, and has not ended them", action)
+		}
+	}
+	return action + ": no goal is left", nil
 }
 
 // remoteStop is how far a stop is. It is a stop.Progress.
