@@ -8,9 +8,7 @@ import (
 	"io"
 	"net"
 	"reflect"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"poise/action"
@@ -31,13 +29,13 @@ type subscription struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 
-	mu      sync.Mutex
-	sources map[string]context.CancelFunc // by the publisher's URI
+	publishers tcpros.Publishers
 }
 
 func newSubscription(n *Node, g *graph.Graph, ros, name string, typ *registry.Type) *subscription {
-	s := &subscription{n: n, g: g, ros: ros, name: name, typ: typ, sources: map[string]context.CancelFunc{}}
+	s := &subscription{n: n, g: g, ros: ros, name: name, typ: typ}
 	s.ctx, s.cancel = context.WithCancel(n.life)
+	s.publishers.Most, s.publishers.Own, s.publishers.Read = maxSources, n.isOwn, s.begin
 	return s
 }
 
@@ -49,46 +47,33 @@ const (
 	maxAllSources = 2048
 )
 
-// publishersOf takes the list of a topic's publishers from the master. What the answer to a
-// registration lists may be older than what the master has told since: it adds, and takes
-// none away.
+// publishersOf takes a list of a topic's publishers from the master.
 func (n *Node) publishersOf(ros string, list any, all bool) {
 	n.mu.Lock()
 	s := n.subs[ros]
 	n.mu.Unlock()
-	uris, ok := list.([]any)
-	if s == nil || !ok {
-		return
+	if s != nil {
+		s.publishers.Listed(list, all)
 	}
-	now := map[string]bool{}
-	for _, u := range uris {
-		if uri, ok := u.(string); ok && !n.isOwn(uri) && len(now) < maxSources {
-			now[uri] = true
-		}
+}
+
+// begin begins to read a publisher, if there are not too many.
+func (s *subscription) begin(uri string) context.CancelFunc {
+	n := s.n
+	if s.ctx.Err() != nil {
+		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for uri, cancel := range s.sources {
-		if all && !now[uri] {
-			cancel()
-			delete(s.sources, uri)
-		}
+	if n.sources.Add(1) > maxAllSources {
+		n.sources.Add(-1)
+		n.warn("a ROS 1 publisher is not read: there are too many", "topic", s.ros, "node", uri, "limit", maxAllSources)
+		return nil
 	}
-	for uri := range now {
-		if s.sources[uri] == nil && s.ctx.Err() == nil {
-			if n.sources.Add(1) > maxAllSources {
-				n.sources.Add(-1)
-				n.warn("a ROS 1 publisher is not read: there are too many", "topic", ros, "node", uri, "limit", maxAllSources)
-				continue
-			}
-			ctx, cancel := context.WithCancel(s.ctx)
-			s.sources[uri] = cancel
-			n.running.Go(func() {
-				defer n.sources.Add(-1)
-				s.keep(ctx, uri)
-			})
-		}
-	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	n.running.Go(func() {
+		defer n.sources.Add(-1)
+		s.keep(ctx, uri)
+	})
+	return cancel
 }
 
 // How a publisher that is not reached is tried again.
@@ -171,16 +156,14 @@ func (s *subscription) connect(ctx context.Context, uri string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	list, _ := value.([]any)
-	if code != success || len(list) != 3 || list[0] != "TCPROS" {
-		return nil, fmt.Errorf("it offers no TCPROS for %s", s.ros)
+	if code != success {
+		value = nil // which is no address
 	}
-	host, ok := list[1].(string)
-	port, ok2 := list[2].(int)
-	if !ok || !ok2 || port <= 0 || port > 65535 {
-		return nil, fmt.Errorf("it says no address for %s", s.ros)
+	host, port, err := tcpros.Address(s.ros, value)
+	if err != nil {
+		return nil, err
 	}
-	return s.n.c.dial(asking, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	return s.n.c.dial(asking, "tcp", net.JoinHostPort(host, port))
 }
 
 // shake exchanges headers with a publisher.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strconv"
-	"sync"
 	"time"
 
 	"poise/wire/ros1/tcpros"
@@ -20,15 +18,15 @@ type subscription struct {
 	topic string
 	take  func(from tcpros.Header, data []byte)
 
-	mu      sync.Mutex
-	sources map[string]context.CancelFunc // by the publisher's URI
+	publishers tcpros.Publishers
 }
 
 // Subscribe reads a topic. Take is called with the header of a publisher, which says what the
 // topic is, and a message as it is; of several publishers at the same time. A publisher waits
 // for it.
 func (n *Node) Subscribe(ctx context.Context, topic string, take func(from tcpros.Header, data []byte)) error {
-	s := &subscription{n: n, topic: topic, take: take, sources: map[string]context.CancelFunc{}}
+	s := &subscription{n: n, topic: topic, take: take}
+	s.publishers.Own, s.publishers.Read = func(uri string) bool { return uri == n.uri }, s.begin
 	n.mu.Lock()
 	if n.subs[topic] != nil {
 		n.mu.Unlock()
@@ -49,31 +47,19 @@ func (n *Node) publishersOf(topic string, list any, all bool) {
 	n.mu.Lock()
 	s := n.subs[topic]
 	n.mu.Unlock()
-	uris, ok := list.([]any)
-	if s == nil || !ok {
-		return
+	if s != nil {
+		s.publishers.Listed(list, all)
 	}
-	now := map[string]bool{}
-	for _, u := range uris {
-		if uri, ok := u.(string); ok && uri != n.uri {
-			now[uri] = true
-		}
+}
+
+// begin begins to read a publisher.
+func (s *subscription) begin(uri string) context.CancelFunc {
+	if s.n.life.Err() != nil {
+		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for uri, cancel := range s.sources {
-		if all && !now[uri] {
-			cancel()
-			delete(s.sources, uri)
-		}
-	}
-	for uri := range now {
-		if s.sources[uri] == nil && n.life.Err() == nil {
-			ctx, cancel := context.WithCancel(n.life)
-			s.sources[uri] = cancel
-			n.running.Go(func() { s.keep(ctx, uri) })
-		}
-	}
+	ctx, cancel := context.WithCancel(s.n.life)
+	s.n.running.Go(func() { s.keep(ctx, uri) })
+	return cancel
 }
 
 // keep reads a publisher as long as the master lists it.
@@ -130,14 +116,9 @@ func (s *subscription) connect(ctx context.Context, uri string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	list, _ := v.([]any)
-	if len(list) != 3 || list[0] != "TCPROS" {
-		return nil, fmt.Errorf("it offers no TCPROS for %s", s.topic)
+	host, port, err := tcpros.Address(s.topic, v)
+	if err != nil {
+		return nil, err
 	}
-	host, ok := list[1].(string)
-	port, ok2 := list[2].(int)
-	if !ok || !ok2 || port <= 0 || port > 65535 {
-		return nil, fmt.Errorf("it says no address for %s", s.topic)
-	}
-	return s.n.c.Dial(asking, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	return s.n.c.Dial(asking, "tcp", net.JoinHostPort(host, port))
 }

@@ -6,7 +6,7 @@
 //	n, err := tcpros.ReadLength(conn, 8<<20)
 //
 // Lengths are little-endian and have 32 bits. What is read is bounded before memory is
-// taken for it.
+// taken for it. Publishers keeps a node reading those that the master lists.
 //
 // Reference: wiki.ros.org/ROS/TCPROS and ROS/Connection Header.
 package tcpros
