@@ -2,9 +2,9 @@ package registry
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
-	"sort"
 	"strings"
 
 	"poise/msgs"
@@ -97,7 +97,7 @@ func Message(name string) (*Type, msgs.Form, error) {
 	if t := table.messages2[name]; t != nil {
 		return t, msgs.ROS2, nil
 	}
-	return nil, 0, unknown("message", name, keys(table.messages))
+	return nil, 0, unknown("message", name, slices.Sorted(maps.Keys(table.messages)))
 }
 
 // ServiceNamed looks up a service type and the form that its name asks for.
@@ -109,7 +109,7 @@ func ServiceNamed(name string) (*Service, msgs.Form, error) {
 	if s := table.services[short]; s != nil {
 		return s, f, nil
 	}
-	return nil, 0, unknown("service", name, keys(table.services))
+	return nil, 0, unknown("service", name, slices.Sorted(maps.Keys(table.services)))
 }
 
 // ActionNamed looks up an action type and the form that its name asks for. ROS 1's
@@ -125,7 +125,7 @@ func ActionNamed(name string) (*Action, msgs.Form, error) {
 	if a := table.actions[strings.TrimSuffix(short, "Action")]; a != nil && f == msgs.ROS1 {
 		return a, f, nil
 	}
-	return nil, 0, unknown("action", name, keys(table.actions))
+	return nil, 0, unknown("action", name, slices.Sorted(maps.Keys(table.actions)))
 }
 
 // For returns the message type whose values are T.
@@ -206,18 +206,9 @@ func unknown(kind, name string, known []string) error {
 	return &UnknownError{Kind: kind, Name: name, Help: problem.Ask(whole)}
 }
 
-func keys[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
-}
-
 func sorted[T any](m map[string]T) []T {
 	var out []T
-	for _, k := range keys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, m[k])
 	}
 	return out

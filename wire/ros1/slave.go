@@ -3,6 +3,7 @@ package ros1
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -83,7 +84,7 @@ func (n *Node) publications() []any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := []any{}
-	for _, ros := range sortedKeys(n.pubs) {
+	for _, ros := range slices.Sorted(maps.Keys(n.pubs)) {
 		out = append(out, []any{ros, typeName(n.pubs[ros].typ)})
 	}
 	return out
@@ -93,7 +94,7 @@ func (n *Node) subscriptions() []any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := []any{}
-	for _, ros := range sortedKeys(n.subs) {
+	for _, ros := range slices.Sorted(maps.Keys(n.subs)) {
 		out = append(out, []any{ros, typeName(n.subs[ros].typ)})
 	}
 	return out
@@ -124,20 +125,11 @@ func (n *Node) busStats() []any {
 		}
 	}
 	pubs, subs := []any{}, []any{}
-	for _, topic := range sortedKeys(published) {
+	for _, topic := range slices.Sorted(maps.Keys(published)) {
 		pubs = append(pubs, []any{topic, bytes[topic], published[topic]})
 	}
-	for _, topic := range sortedKeys(read) {
+	for _, topic := range slices.Sorted(maps.Keys(read)) {
 		subs = append(subs, []any{topic, read[topic]})
 	}
 	return []any{pubs, subs, []any{0, 0, 0}}
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -17,11 +17,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -80,7 +80,7 @@ func (t table) remove(name, node string) {
 
 func (t table) list() []any {
 	out := []any{}
-	for _, name := range sortedKeys(t) {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
 		out = append(out, []any{name, strings2any(t[name])})
 	}
 	return out
@@ -253,14 +253,14 @@ func (m *Master) leave(name string) {
 
 // forget drops everything of a node. The lock is held.
 func (m *Master) forget(n *node) {
-	for _, topic := range sortedKeys(m.pubs) {
+	for _, topic := range slices.Sorted(maps.Keys(m.pubs)) {
 		if m.pubs.has(topic, n.name) {
 			m.pubs.remove(topic, n.name)
 			m.leave(n.name)
 			m.publishersChanged(topic)
 		}
 	}
-	for _, topic := range sortedKeys(m.subs) {
+	for _, topic := range slices.Sorted(maps.Keys(m.subs)) {
 		if m.subs.has(topic, n.name) {
 			m.subs.remove(topic, n.name)
 			m.leave(n.name)
@@ -479,7 +479,7 @@ func (m *Master) getPublishedTopics(args []any) (answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := []any{}
-	for _, topic := range sortedKeys(m.pubs) {
+	for _, topic := range slices.Sorted(maps.Keys(m.pubs)) {
 		if typ, ok := m.types[topic]; ok && strings.HasPrefix(topic, below) {
 			out = append(out, []any{topic, typ})
 		}
@@ -494,7 +494,7 @@ func (m *Master) getTopicTypes(args []any) (answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := []any{}
-	for _, topic := range sortedKeys(m.types) {
+	for _, topic := range slices.Sorted(maps.Keys(m.types)) {
 		out = append(out, []any{topic, m.types[topic]})
 	}
 	return answer{"current system state", out}, nil
@@ -507,19 +507,10 @@ func (m *Master) getSystemState(args []any) (answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	services := []any{}
-	for _, name := range sortedKeys(m.served) {
+	for _, name := range slices.Sorted(maps.Keys(m.served)) {
 		services = append(services, []any{name, []any{m.served[name].node}})
 	}
 	return answer{"current system state", []any{m.pubs.list(), m.subs.list(), services}}, nil
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
 }
 
 func strings2any(list []string) []any {

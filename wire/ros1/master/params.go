@@ -2,6 +2,7 @@ package master
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -144,7 +145,7 @@ func (p *params) names() []string {
 			out = append(out, prefix)
 			return
 		}
-		for _, name := range sortedKeys(m) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
 			walk(prefix+"/"+name, m[name])
 		}
 	}
