@@ -71,7 +71,7 @@ func (d *Data) CentroidalTo(dst, q []float64) (ok bool) {
 			f, n := C.slide(z)
 			set(0, f, n)
 		case robot.Planar:
-			x, y := d.planarAxes(i)
+			x, y := d.planarAxes(i, &C.R)
 			f, n := C.slide(x)
 			set(0, f, n)
 			f, n = C.slide(y)

@@ -140,7 +140,7 @@ func (d *Data) spin(i int, v []float64) {
 	case robot.Prismatic:
 		B.a = B.a.Add(B.w.Cross(B.R.Col(2).Scale(2 * v[b.v])))
 	case robot.Planar:
-		x, y := d.slideAxes(i)
+		x, y := d.planarAxes(i, &B.R)
 		B.a = B.a.Add(B.w.Cross(x.Scale(v[b.v]).Add(y.Scale(v[b.v+1]))).Scale(2))
 		spin := B.R.Col(2).Scale(v[b.v+2])
 		B.dw = B.dw.Add(B.w.Cross(spin))
@@ -183,7 +183,7 @@ func (d *Data) resist(tau []float64, l Load) (bad int) {
 			ok = B.slide(&d.column[v], B.R.Col(2), tau[v], rotor(0))
 		case robot.Planar:
 			// one after the other, as if light bodies stood between them
-			x, y := d.slideAxes(i)
+			x, y := d.planarAxes(i, &B.R)
 			ok = B.turn(&d.column[v+2], tau[v+2], rotor(2)) &&
 				B.slide(&d.column[v+1], y, tau[v+1], rotor(1)) &&
 				B.slide(&d.column[v], x, tau[v], rotor(0))
@@ -227,7 +227,7 @@ func (d *Data) accelerate(dst []float64) {
 			B.da = B.da.Add(B.R.Col(2).Scale(dst[v]))
 		case robot.Planar:
 			B.ddw, B.da = spatial.Vec3{X: wx, Y: wy, Z: wz}, spatial.Vec3{X: ax, Y: ay, Z: az}
-			x, y := d.slideAxes(i)
+			x, y := d.planarAxes(i, &B.R)
 			dst[v] = d.column[v].solve(B)
 			B.da = B.da.Add(x.Scale(dst[v]))
 			dst[v+1] = d.column[v+1].solve(B)
@@ -242,13 +242,6 @@ func (d *Data) accelerate(dst []float64) {
 			u[3], u[4], u[5] = ang.X, ang.Y, ang.Z
 		}
 	}
-}
-
-// slideAxes returns the directions in which a planar joint slides, root axes.
-func (d *Data) slideAxes(i int) (x, y spatial.Vec3) {
-	R := &d.articulated[i].R
-	s, c := d.sin[i], d.cos[i]
-	return R.Col(0).Scale(c).Sub(R.Col(1).Scale(s)), R.Col(0).Scale(s).Add(R.Col(1).Scale(c))
 }
 
 // solve is forward dynamics by the mass matrix: M·a = τ − h. It returns the body

@@ -262,7 +262,7 @@ func (d *Data) shareOne(M []float64, i int) {
 func (d *Data) shareMany(M []float64, i int) {
 	b, C := &d.body[i], &d.composite[i]
 	if b.kind == robot.Planar {
-		x, y := d.planarAxes(i)
+		x, y := d.planarAxes(i, &C.R)
 		fx, nx := C.slide(x)
 		fy, ny := C.slide(y)
 		fz, nz := C.turn(C.R.Col(2))
@@ -324,7 +324,7 @@ func (d *Data) project(τ *[6]float64, i int, f, n spatial.Vec3) int {
 	b, C := &d.body[i], &d.composite[i]
 	switch b.kind {
 	case robot.Planar:
-		x, y := d.planarAxes(i)
+		x, y := d.planarAxes(i, &C.R)
 		τ[0], τ[1] = x.Dot(f), y.Dot(f)
 		τ[2] = C.R.Col(2).Dot(n.Sub(C.p.Cross(f)))
 		return 3
@@ -362,10 +362,9 @@ func (d *Data) share(M []float64, v, i int, f, n spatial.Vec3) {
 	}
 }
 
-// planarAxes returns the directions in which a planar joint slides, in the axes
-// of its composite.
-func (d *Data) planarAxes(i int) (x, y spatial.Vec3) {
-	R := &d.composite[i].R
+// planarAxes returns the directions in which a planar joint slides, in the axes in which
+// its body has the orientation R.
+func (d *Data) planarAxes(i int, R *spatial.Mat3) (x, y spatial.Vec3) {
 	s, c := d.sin[i], d.cos[i]
 	return R.Col(0).Scale(c).Sub(R.Col(1).Scale(s)), R.Col(0).Scale(s).Add(R.Col(1).Scale(c))
 }
