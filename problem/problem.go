@@ -159,6 +159,14 @@ func Link(name string) string { return Named("link", name) }
 // Joint names a joint.
 func Joint(name string) string { return Named("joint", name) }
 
+// Count says how many things there are: 1 joint, 2 joints.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // List quotes names for a sentence, and cuts long lists.
 func List(names []string) string {
 	const most = 8

@@ -110,7 +110,7 @@ func tellSetup(e *env, s *setup.Setup, written []string, dry bool) error {
 		fmt.Fprintf(e.out, "kept as it was: %s\n", strings.Join(s.Kept, ", "))
 	}
 	for _, l := range s.Proposal.Limbs {
-		fmt.Fprintf(e.out, "  %-18s %s, %s%s\n", l.Name, l.Kind, plural(len(l.Joints), "joint"), toTip(&l))
+		fmt.Fprintf(e.out, "  %-18s %s, %s%s\n", l.Name, l.Kind, problem.Count(len(l.Joints), "joint"), toTip(&l))
 	}
 	for _, n := range s.Proposal.Notes {
 		fmt.Fprintf(e.out, "note: %s\n", n)
@@ -124,14 +124,7 @@ func toTip(l *setup.Limb) string {
 	case l.Tip == "":
 		return ""
 	case len(l.Points) > 0:
-		return fmt.Sprintf(", to %s, stands on %s", l.Tip, plural(len(l.Points), "point"))
+		return fmt.Sprintf(", to %s, stands on %s", l.Tip, problem.Count(len(l.Points), "point"))
 	}
 	return ", to " + l.Tip
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

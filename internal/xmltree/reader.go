@@ -273,18 +273,11 @@ func (r *Reader) Numbers(n *Node, attr string, dst []float64) bool {
 		count++
 	}
 	if count != len(dst) {
-		r.Errorf(a.Pos, a.Value, "%s of <%s> must be %s", attr, n.Name, plural(len(dst)))
+		r.Errorf(a.Pos, a.Value, "%s of <%s> must be %s", attr, n.Name, problem.Count(len(dst), "number"))
 		clear(dst)
 		return false
 	}
 	return true
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 number"
-	}
-	return fmt.Sprintf("%d numbers", n)
 }
 
 // Words yields what white space separates, without cutting all of it first.

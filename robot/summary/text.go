@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -27,7 +28,7 @@ func Print(w io.Writer, m *robot.Model, warnings []string) error {
 	if len(warnings) == 0 {
 		p.line("No warnings.")
 	} else {
-		p.line("%s:", count(len(warnings), "warning"))
+		p.line("%s:", problem.Count(len(warnings), "warning"))
 	}
 	for _, text := range warnings {
 		p.line("  %s", text)
@@ -80,7 +81,7 @@ func (p *printer) head() {
 	if m.Floating() {
 		base = "floating base"
 	}
-	p.line("%s: %s, %s, %s, %.6g kg, nq %d, nv %d", m.Name(), base, count(len(m.Joints()), "joint"), count(len(m.Frames()), "link"), m.Mass(), m.NumQ(), m.NumV())
+	p.line("%s: %s, %s, %s, %.6g kg, nq %d, nv %d", m.Name(), base, problem.Count(len(m.Joints()), "joint"), problem.Count(len(m.Frames()), "link"), m.Mass(), m.NumQ(), m.NumV())
 	g := m.Gravity()
 	if g.X != 0 || g.Y != 0 || g.Z != -robot.StandardGravity {
 		p.line("gravity %g %g %g m/s²", g.X, g.Y, g.Z)
@@ -127,7 +128,7 @@ func (p *printer) missing() {
 		}
 	}
 	if len(names) > 0 {
-		p.line("  %s without a velocity or acceleration limit: --write-limits proposes some", count(len(names), "joint"))
+		p.line("  %s without a velocity or acceleration limit: --write-limits proposes some", problem.Count(len(names), "joint"))
 	}
 	if a := p.m.TransitionAcceleration(); a.Has {
 		p.line("  hand-overs assume an acceleration of %g (%s)", a.Value, shortSource(a.Source))
@@ -290,11 +291,4 @@ func number(l robot.Limit) string {
 		return "–"
 	}
 	return strconv.FormatFloat(l.Value, 'g', 6, 64)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
