@@ -172,7 +172,7 @@ func (b *busFlags) answerLines(message string, lines []emulatedLine) error {
 				fmt.Fprintf(w, "  imu: {port: %s, type: %s, baud: %d}   in robot.yaml\n", l.Port, l.Unit, l.Baud)
 				continue
 			}
-			fmt.Fprintf(w, "  --bus %s%s,baud=%d   %d servos\n", prefixed(l.Name), l.Port, l.Baud, l.Servos)
+			fmt.Fprintf(w, "  --bus %v,baud=%d   %d servos\n", serial.LineConfig{Name: l.Name, Port: l.Port}, l.Baud, l.Servos)
 		}
 	})
 }
@@ -288,13 +288,6 @@ func (h *handFile) act(e *emulator.Emulator, complain io.Writer) {
 
 // emulatorTick is how often the world moves on though no client speaks.
 const emulatorTick = 20 * time.Millisecond
-
-func prefixed(name string) string {
-	if name == "" {
-		return ""
-	}
-	return name + "="
-}
 
 // openLines gives every line of the robot a pseudo-terminal.
 func (b *busFlags) openLines(e *emulator.Emulator, f serial.Family) (all []emulatedLine, end func(), err error) {

@@ -39,6 +39,14 @@ type LineConfig struct {
 	Baud int // 0 is that of the factory
 }
 
+// String returns the line as it is told apart from others: [NAME=]PORT.
+func (c LineConfig) String() string {
+	if c.Name == "" {
+		return c.Port
+	}
+	return c.Name + "=" + c.Port
+}
+
 // ParseLine reads [NAME=]PORT[,baud=N].
 func ParseLine(text string) (c LineConfig, err error) {
 	rest := text
@@ -239,7 +247,7 @@ func Plan(m *robot.Model, s Settings, families []Family) ([]Planned, error) {
 			if at >= 0 {
 				p.Port, p.Baud = lines[at].Port, lines[at].Baud
 			} else if err == nil {
-				errs = append(errs, fmt.Errorf("joint %q is on line %q, for which there is no port: --bus %sPORT", j.Name, a.Bus, prefix(a.Bus)))
+				errs = append(errs, fmt.Errorf("joint %q is on line %q, for which there is no port: --bus %v", j.Name, a.Bus, LineConfig{Name: a.Bus, Port: "PORT"}))
 			}
 			if p.Baud == 0 {
 				p.Baud = FactoryBaud(family, model)
@@ -272,10 +280,10 @@ func surplus(lines []LineConfig, servos []robot.Servo) error {
 		}
 	}
 	for i, l := range lines {
-		text := "--bus " + prefix(l.Name) + l.Port
+		text := "--bus " + l.String()
 		switch k := slices.IndexFunc(lines[:i], func(o LineConfig) bool { return o.Port == l.Port || o.Name == l.Name }); {
 		case k >= 0 && lines[k].Port == l.Port:
-			errs = append(errs, fmt.Errorf("%s: the port is that of another line already, --bus %s%s", text, prefix(lines[k].Name), lines[k].Port))
+			errs = append(errs, fmt.Errorf("%s: the port is that of another line already, --bus %v", text, lines[k]))
 		case k >= 0 && l.Name != "":
 			errs = append(errs, fmt.Errorf("%s: line %q has port %s already", text, l.Name, lines[k].Port))
 		case k >= 0:
@@ -285,13 +293,6 @@ func surplus(lines []LineConfig, servos []robot.Servo) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func prefix(name string) string {
-	if name == "" {
-		return ""
-	}
-	return name + "="
 }
 
 func typeNames(families []Family) (names []string) {
