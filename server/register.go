@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,10 +162,7 @@ func addCommand[Req, Res any](r *register, name string, run func(who string, q *
 
 // callerOf names the client behind a call.
 func callerOf(ctx context.Context) string {
-	if name := graph.Caller(ctx); name != "" {
-		return name
-	}
-	return "server"
+	return cmp.Or(graph.Caller(ctx), "server")
 }
 
 // waitFor returns the outcome of a command.

@@ -1,6 +1,7 @@
 package motions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,20 +151,13 @@ func (s *Services) rename(ctx context.Context, q *poisemsgs.MotionsRenameRequest
 	return r, nil
 }
 
-func caller(ctx context.Context) string {
-	if name := graph.Caller(ctx); name != "" {
-		return name
-	}
-	return "server"
-}
-
 // audit leaves a line about a change of the library.
 func (s *Services) audit(ctx context.Context, what string, err error) {
 	result := "ok"
 	if err != nil {
 		result = err.Error()
 	}
-	s.Log.Info("audit", "who", caller(ctx), "what", "motion: "+what, "result", result)
+	s.Log.Info("audit", "who", cmp.Or(graph.Caller(ctx), "server"), "what", "motion: "+what, "result", result)
 }
 
 func (s *Services) judge(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poisemsgs.MotionsLintResponse, error) {
