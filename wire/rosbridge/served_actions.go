@@ -123,9 +123,9 @@ func (c *served) actionResult(m *frame.Message) error {
 		status = *m.Status
 	}
 	failed := m.Result != nil && !*m.Result
-	why, bad := frame.ReadExplanations(m.Explanations)
+	reasons, bad := frame.ReadExplanations(m.Explanations)
 	if bad == nil {
-		g.Explain(why)
+		g.Explain(reasons)
 	}
 	r := g.act.typ.Result.New()
 	if !failed && len(m.Values) > 0 {

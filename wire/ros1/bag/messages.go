@@ -108,15 +108,15 @@ func (b *Bag) unpack(c *Chunk) ([]item, error) {
 		return nil, err
 	}
 	var list []item
-	in, size := bytes.NewReader(data), int64(len(data))
+	records, size := bytes.NewReader(data), int64(len(data))
 	for at := int64(0); at < size; {
-		r, err := readRecord(in, at, size)
+		r, err := readRecord(records, at, size)
 		if err != nil {
 			return nil, fmt.Errorf("in the chunk at byte %d, %w", c.at, err)
 		}
 		switch r.op() {
 		case opConnection:
-			err = b.connection(r, in)
+			err = b.connection(r, records)
 		case opMessage:
 			var m item
 			if m.connection, err = r.uint32("conn"); err == nil {

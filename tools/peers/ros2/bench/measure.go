@@ -72,11 +72,11 @@ func (p *pair) time(id string) error {
 	there, back := "rt/ping_"+id, "rt/pong_"+id
 	echo := p.far.start("echo", there, back)
 	echo.Stderr = os.Stderr
-	in, err := echo.StdinPipe()
+	toEcho, err := echo.StdinPipe()
 	if err != nil {
 		return err
 	}
-	out, err := echo.StdoutPipe()
+	fromEcho, err := echo.StdoutPipe()
 	if err != nil {
 		return err
 	}
@@ -84,10 +84,10 @@ func (p *pair) time(id string) error {
 		return err
 	}
 	defer func() {
-		_ = in.Close()
+		_ = toEcho.Close()
 		_ = echo.Wait()
 	}()
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+	if line, err := bufio.NewReader(fromEcho).ReadString('\n'); err != nil || line != "ready\n" {
 		return fmt.Errorf("the echo says %q, %v", line, err)
 	}
 	ping := p.near.start("ping", there, back)
