@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { button, coloured, connected, file, given, open, picture, studio, table, tooltips, until } from "./harness.mjs";
 import { watch } from "./watch.mjs";
 
-const s = studio();
+const s = studio({ args: ["--with-real-sim"] }); // the usual pair
 
 const agreed = [
   "Add pose from virtual", "Add pose from real", "Set virtual pose", "Execute virtual", "Execute real", "Execute virtual backward",
@@ -63,7 +63,7 @@ for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "d
 
 s.test("what is disabled says why; dialogs say what everything does", async (page) => {
   const check = (where, least) => tooltips(page, where, least);
-  await check("an empty page without a real robot", 15);
+  await check("an empty page", 15);
   await page.getByRole("tab", { name: "Library" }).click();
   await check("the library", 10);
   await page.getByRole("tab", { name: "Joints" }).click();

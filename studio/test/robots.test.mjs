@@ -99,7 +99,9 @@ s.test("a robot alone that cannot be placed is played and not posed", async () =
     await given(alone, table([[0, { joint52: 0 }], [0.5, { joint52: 0.2 }]]));
     await row(alone, 0).click();
     for (const label of ["joint52 slider", "joint52 value"]) assert.ok(await field(alone, label).isDisabled(), label);
-    for (const label of ["Set only pose", "Execute virtual"]) assert.ok(await button(alone, label).isDisabled(), label);
+    assert.ok(await button(alone, "Set only pose").isDisabled());
+    assert.deepEqual(await alone.getByRole("button", { name: /^(Add pose from|Execute) / }).allTextContents(), ["Add pose from only", "Execute only", "Execute only backward"]); // and of no other robot
+    assert.equal(await alone.getByLabel(/^Disable .* trajectory controller$/).count(), 0);
     await alone.getByLabel("Limb to pose").selectOption("head");
     assert.equal(await alone.getByLabel(/^(Ring|Handle) of/).count(), 0);
     await button(alone, "Execute only").click();

@@ -167,7 +167,7 @@ export class Player {
   // stop ramps everything down and holds: category 2. It asks over HTTP, which works also
   // when the connection is lost or the server takes no more clients.
   stop() {
-    for (const robot of this.robots.present) this.change(robot, { stopped: this.run(robot).going });
+    for (const robot of this.robots.all) this.change(robot, { stopped: this.run(robot).going });
     this.people.did(stopped);
     fetch("/stop", { method: "POST" })
       .then((answer) => {
@@ -175,23 +175,23 @@ export class Player {
         this.note = silence;
       })
       .catch(() => {
-        for (const robot of this.robots.present) void this.command(robot, "stop", { category: 2 });
+        for (const robot of this.robots.all) void this.command(robot, "stop", { category: 2 });
       });
   }
 
   // release undoes a stop; nothing moves by that.
   release() {
-    for (const robot of this.robots.present) if (robot.status?.stopped) void this.command(robot, "reset", {});
+    for (const robot of this.robots.all) if (robot.status?.stopped) void this.command(robot, "reset", {});
   }
 
   get paused(): boolean {
-    return this.robots.present.some((robot) => robot.paused);
+    return this.robots.all.some((robot) => robot.paused);
   }
 
   pause() {
     const order = this.paused ? "resume" : "pause";
     this.people.did(order === "pause" ? "paused the motions" : "let the motions go on");
-    for (const robot of this.robots.present) void this.command(robot, order, { controller: "" });
+    for (const robot of this.robots.all) void this.command(robot, order, { controller: "" });
   }
 
   async command(robot: Robot, service: string, args: object): Promise<boolean> {

@@ -43,7 +43,7 @@ function alike(a: BalanceState, b: BalanceState, most: number): boolean {
   return moved < most / 2 && a.carried === b.carried && a.supports.join() === b.supports.join() && a.stable === b.stable;
 }
 
-// Robot is one robot of the server, or the place of one that is not there.
+// Robot is one robot of the server.
 export class Robot {
   position = $state.raw<Record<string, number>>({});
   base = $state.raw<Transform | undefined>(); // where it is drawn
@@ -62,14 +62,10 @@ export class Robot {
   private waiting: (() => void)[] = [];
   private subscriptions: (() => void)[] = [];
 
-  // prefix comes before its names on the graph: none for the first robot; can is absent
-  // for a robot that is not there.
+  // prefix comes before its names on the graph: none for the first robot; only unknown is
+  // without can.
   constructor(readonly name: string, private readonly prefix = "", readonly can?: DrivenRobot) {
     if (can?.has_mass) this.physics = new Physics();
-  }
-
-  get present(): boolean {
-    return this.can !== undefined;
   }
 
   // title is the name as the first word of a label.
@@ -197,18 +193,12 @@ export interface Heard { number: number; robot: Robot; motion: string; type: str
 
 const dark = new MediaQuery("prefers-color-scheme: dark");
 
-// usual are the names of the pair that most servers have: the page keeps a place for each.
-const usual = ["virtual", "real"];
-
-// places fills the list of robots up to the usual number with robots that are not there.
-function places(there: Robot[]): Robot[] {
-  const free = usual.filter((name) => !there.some((r) => r.name === name));
-  return [...there, ...free.slice(0, Math.max(0, usual.length - there.length)).map((name) => new Robot(name))];
-}
+// unknown is posed until the server has told its robots, so that the page can be drawn before.
+const unknown = new Robot("");
 
 export class Robots {
   info = $state.raw<RobotInfo | undefined>();
-  all = $state.raw<Robot[]>(places([])); // in the server's order
+  all = $state.raw<Robot[]>([]); // those of the server, in its order
   events = $state.raw<Heard[]>([]); // newest first
   axes = $state.raw<Record<string, string>>({}); // about what joints turn, in words
   limb = $state(""); // the limb that is being posed: it has rings
@@ -217,14 +207,10 @@ export class Robots {
 
   constructor(private readonly connection: Connection) {}
 
-  get present(): Robot[] {
-    return this.all.filter((r) => r.present);
-  }
-
   // posed is the robot that sliders and handles pose: the first that can be placed at
   // once, else the first.
   get posed(): Robot {
-    return this.all.find((r) => r.canBePlaced) ?? this.all[0]!;
+    return this.all.find((r) => r.canBePlaced) ?? this.all[0] ?? unknown;
   }
 
   // heavy is the robot that stands in its weight, if there is one.
@@ -247,18 +233,16 @@ export class Robots {
   // real tells what wears the real robot's colour: all but the robot that is posed, and
   // that one too if it cannot be placed at once, as hardware cannot.
   real(robot: Robot): boolean {
-    return robot !== this.posed || (robot.present && !robot.canBePlaced);
+    return robot !== this.posed || robot.can?.placed_at_once === false;
   }
 
   // greet asks who is there; to be called whenever the connection opens.
   async greet() {
     const info = await this.connection.call<RobotInfo>("/robot_info");
-    const known = this.present;
-    if (JSON.stringify(known.map((r) => r.can)) !== JSON.stringify(info.robots)) {
-      for (const robot of known) robot.close();
-      const there = info.robots.map((can, i) => new Robot(can.name, i === 0 ? "" : `${can.name}/`, can));
-      for (const robot of there) robot.listen(this.connection, info, (m) => this.note(robot, m));
-      this.all = places(there);
+    if (JSON.stringify(this.all.map((r) => r.can)) !== JSON.stringify(info.robots)) {
+      for (const robot of this.all) robot.close();
+      this.all = info.robots.map((can, i) => new Robot(can.name, i === 0 ? "" : `${can.name}/`, can));
+      for (const robot of this.all) robot.listen(this.connection, info, (m) => this.note(robot, m));
     }
     this.info = complete(info);
   }
