@@ -38,7 +38,7 @@ export const tabs: Tab[] = [
   { name: "Dynamics", about: "torques and forces, the cycle that drives each limb, and how stiff it is", view: Dynamics },
   { name: "Levels", about: "what each level of cycle 2 could not do, which rows hold it and who asked for it: now, before, and from a recording", view: Levels, here: (robots) => robots.feet.length > 0 },
   { name: "Ident", about: "find the models of servos by moving them: pre-flight, motion, verdict and curves", view: Ident },
-  { name: "Physics", about: "forces, pushes, the ground and time of a robot with mass", view: Physics, here: (robots) => robots.heavy !== undefined },
+  { name: "Physics", about: "forces, pushes, the ground and time of a robot with mass", view: Physics, here: (robots) => robots.withMass !== undefined },
   { name: "Walk", about: "lead a robot on its legs by a pad or the keys W A S D; footsteps on the ground", view: Walk, here: (robots) => robots.all.some((r) => r.status?.controllers.some((c) => c.kind === "walk")) },
   { name: "Network", about: "who else is in the ROS 2 network, what they write and read, and what does not match", view: Network },
 ];

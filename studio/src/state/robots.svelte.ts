@@ -213,8 +213,8 @@ export class Robots {
     return this.all.find((r) => r.canBePlaced) ?? this.all[0] ?? unknown;
   }
 
-  // heavy is the robot that stands in its weight, if there is one.
-  get heavy(): Robot | undefined {
+  // withMass is the first robot that has mass, if one has: it can be pushed, and may fall.
+  get withMass(): Robot | undefined {
     return this.all.find((r) => r.physics !== undefined);
   }
 
