@@ -7,7 +7,7 @@ import type { Answer } from "../ros/messages";
 // Said is what a page tells: its connection, the name that its user chose, what it did.
 interface Said { level: number; name: string; message: string; hardware_id: string; values: [] }
 
-interface Person { name: string; deed: string; at: number }
+interface Person { name: string; lastAction: string; at: number }
 
 const topic = "/operators";
 const type = "diagnostic_msgs/msg/DiagnosticStatus";
@@ -27,7 +27,7 @@ export class People {
   name = $state(localStorage.getItem(kept) ?? guess());
   me = $state(""); // the name of our connection
   readonly others = new SvelteMap<string, Person>(); // by connection
-  private deed = "";
+  private lastAction = "";
   private at = 0;
   private readonly say: (said: Said) => void;
 
@@ -52,19 +52,19 @@ export class People {
 
   // did tells the others what was done here.
   did(what: string) {
-    this.deed = what;
+    this.lastAction = what;
     this.at = performance.now();
     this.tell();
   }
 
   private tell() {
-    if (this.me !== "" && this.connection.ros.isConnected) this.say({ level: 0, name: this.name, message: this.deed, hardware_id: this.me, values: [] });
+    if (this.me !== "" && this.connection.ros.isConnected) this.say({ level: 0, name: this.name, message: this.lastAction, hardware_id: this.me, values: [] });
   }
 
   private hear({ name, message, hardware_id: who }: Said) {
     if (who === "" || who === this.me) return;
     const known = this.others.get(who);
-    this.others.set(who, { name, deed: message, at: known?.deed === message ? known.at : performance.now() });
+    this.others.set(who, { name, lastAction: message, at: known?.lastAction === message ? known.at : performance.now() });
     if (!known) this.tell(); // who is new has not heard of us
   }
 
@@ -87,14 +87,14 @@ export class People {
     return same ? `${person.name} (${client.split("/").at(-1)})` : person.name;
   }
 
-  deedOf(client: string): string {
-    return this.others.get(client)?.deed ?? "";
+  lastActionOf(client: string): string {
+    return this.others.get(client)?.lastAction ?? "";
   }
 
   // stopper is who pressed Stop last, if that was somebody else.
   get stopper(): string {
-    const [last] = [...this.others].filter(([, p]) => p.deed === stopped).sort(([, a], [, b]) => b.at - a.at);
-    if (!last || (this.deed === stopped && this.at > last[1].at)) return "";
+    const [last] = [...this.others].filter(([, p]) => p.lastAction === stopped).sort(([, a], [, b]) => b.at - a.at);
+    if (!last || (this.lastAction === stopped && this.at > last[1].at)) return "";
     return this.called(last[0]);
   }
 }

@@ -94,9 +94,9 @@ export class Player {
 
   // unlessTaken begins a motion, after a question if that takes one of somebody else's
   // away. In company the server is asked how things stand: what was heard last may be old.
-  private unlessTaken(robot: Robot, joints: readonly string[], deed: string, act: () => void) {
+  private unlessTaken(robot: Robot, joints: readonly string[], what: string, act: () => void) {
     const go = () => {
-      this.people.did(`${deed} on the ${robot.name} robot`);
+      this.people.did(`${what} on the ${robot.name} robot`);
       act();
     };
     const decide = (status: RobotStatus | undefined) => {
@@ -123,9 +123,9 @@ export class Player {
 
   // doing says whose a goal is, and what it does.
   doing(goal: GoalInfo): string {
-    const deed = this.people.deedOf(goal.client).replace(/ on the .* robot$/, "");
+    const last = this.people.lastActionOf(goal.client).replace(/ on the .* robot$/, "");
     const time = goal.time < 0 ? ", on the way to its beginning" : goal.duration > 0 ? `, ${goal.time.toFixed(1)} of ${goal.duration.toFixed(1)} s` : "";
-    return `${this.people.called(goal.client)} ${/^(plays|goes to)/.test(deed) ? deed : `moves it (${goal.action})`}${time}`;
+    return `${this.people.called(goal.client)} ${/^(plays|goes to)/.test(last) ? last : `moves it (${goal.action})`}${time}`;
   }
 
   private sendMotion(robot: Robot, goal: MotionGoal) {

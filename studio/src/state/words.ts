@@ -84,12 +84,12 @@ export function lines(m: Remark, r: Reader): string[] {
 
 const forceRules = ["torque", "zmp", "unloaded", "contact_force"];
 
-// gravity sorts findings: 0 keeps a motion from being played, 1 may be played, but robot or
+// severity sorts findings: 0 keeps a motion from being played, 1 may be played, but robot or
 // ground cannot give what it takes, 2 is advice.
-export const gravity = (f: Finding) => (["balance", "slip"].includes(f.rule) ? 2 : forceRules.includes(f.rule) ? 1 : 0);
+export const severity = (f: Finding) => (["balance", "slip"].includes(f.rule) ? 2 : forceRules.includes(f.rule) ? 1 : 0);
 
 // advice is what does not keep a motion from being played.
-export const advice = (f: Finding) => gravity(f) > 0;
+export const advice = (f: Finding) => severity(f) > 0;
 
 // excess tells by how much a limit would be broken, as a part of it.
 export const excess = (f: Finding) => {

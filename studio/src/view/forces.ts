@@ -134,7 +134,7 @@ export class Forces {
     this.zmp.position.set(s.zmp.x, s.zmp.y, 0.003);
   }
 
-  // point draws what a hand aims at: a push that ends where the body is touched, or the
+  // point draws what a drag aims at: a push that ends where the body is touched, or the
   // spring to where it is drawn.
   point(from?: THREE.Vector3, to?: THREE.Vector3) {
     this.aim.group.visible = false;

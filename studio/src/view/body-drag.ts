@@ -1,27 +1,27 @@
-// A hand on a robot with mass: what is dragged on its body pushes it, or draws it along.
+// Drags on the body of a robot with mass: they push it, or draw it along.
 import * as THREE from "three";
 import type { Figure } from "./figure";
 import type { Stage } from "./stage";
 
-// Touch is a drag on the body: where it was touched, in the link and in the world, and
-// where the hand is now.
-export interface Touch { link: string; local: THREE.Vector3; from: THREE.Vector3; to: THREE.Vector3 }
+// BodyPoint is what is dragged: where the body was touched, in the link and in the world, and
+// where the pointer is now.
+export interface BodyPoint { link: string; local: THREE.Vector3; from: THREE.Vector3; to: THREE.Vector3 }
 
-// Hands is what dragging does.
-export interface Hands {
-  busy(): boolean; // whether dragging is the hand's at all
-  moved(t: Touch, at: PointerEvent): void;
-  released(t: Touch): void;
-  dropped(t: Touch): void; // it came to nothing
+// DragHandlers is what dragging does.
+export interface DragHandlers {
+  wanted(): boolean; // else dragging turns the view
+  moved(t: BodyPoint, at: PointerEvent): void;
+  released(t: BodyPoint): void;
+  dropped(t: BodyPoint): void; // it came to nothing
 }
 
-export class Hand {
+export class BodyDrag {
   figure: Figure | undefined;
-  private held: { touch: Touch; link: THREE.Object3D; plane: THREE.Plane; moved: boolean } | undefined;
+  private held: { touch: BodyPoint; link: THREE.Object3D; plane: THREE.Plane; moved: boolean } | undefined;
 
   constructor(
     private readonly stage: Stage,
-    private readonly hands: Hands,
+    private readonly handlers: DragHandlers,
   ) {
     const canvas = stage.renderer.domElement;
     canvas.addEventListener("pointerdown", (e) => this.grab(e), { capture: true });
@@ -31,7 +31,7 @@ export class Hand {
   }
 
   private grab(event: PointerEvent) {
-    if (!this.figure || event.button !== 0 || !this.hands.busy()) return;
+    if (!this.figure || event.button !== 0 || !this.handlers.wanted()) return;
     const hit = this.stage.ray(event).intersectObject(this.figure.robot, true)[0];
     let link: THREE.Object3D | null = hit?.object ?? null;
     while (link && !("isURDFLink" in link)) link = link.parent;
@@ -48,9 +48,9 @@ export class Hand {
     if (!this.held) return;
     const { touch, link, plane } = this.held;
     if (!this.stage.ray(event).ray.intersectPlane(plane, touch.to)) return;
-    link.localToWorld(touch.from.copy(touch.local)); // the body moves on under the hand
+    link.localToWorld(touch.from.copy(touch.local)); // the body moves on meanwhile
     this.held.moved = true;
-    this.hands.moved(touch, event);
+    this.handlers.moved(touch, event);
   }
 
   private end(event: PointerEvent, done: boolean) {
@@ -58,7 +58,7 @@ export class Hand {
     const { touch, moved } = this.held;
     this.held = undefined;
     this.stage.renderer.domElement.releasePointerCapture(event.pointerId);
-    if (done && moved) this.hands.released(touch);
-    else this.hands.dropped(touch);
+    if (done && moved) this.handlers.released(touch);
+    else this.handlers.dropped(touch);
   }
 }
