@@ -50,6 +50,15 @@ type Declaration struct {
 	Supports bool
 }
 
+// Short says what it does, for people: a kind of which several rows are made, such as stream,
+// says less of each than what the row does while it is switched on.
+func (d *Declaration) Short() string {
+	if d.Operate != nil && d.Operate.Short != "" {
+		return d.Operate.Short
+	}
+	return d.Kind.Short
+}
+
 // Action is an action under its name on the graph.
 type Action struct {
 	Name  string
@@ -59,7 +68,7 @@ type Action struct {
 
 // Operation is what a controller does while it is switched on.
 type Operation struct {
-	Short string // what it does, for the documentation
+	Short string // what it does; names of the graph stand in backticks, for the documentation
 
 	// Program makes what it performs on some leaves of a robot.
 	Program func(m *robot.Model, set robot.Set) (control.Program, error)
@@ -104,7 +113,7 @@ var Table = []Declaration{
 		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow, with velocities and efforts if it has them; the newest counts", edge.JointSample, "joints_ref"),
 			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample), refLimbs, refSupport, refEyes}},
 	{Name: "remote", Kind: stream.Kind, Seats: 6, Pending: streamed, Operational: streamed, Outside: true,
-		Operate: &Operation{Program: stream.OperateNeeded},
+		Operate: &Operation{Short: "follows what an external controller sends", Program: stream.OperateNeeded},
 		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow, with velocities and efforts if it has them", edge.JointSample),
 			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample), refLimbs, refSupport, refEyes}},
 	{Name: "follow_arm", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed,
@@ -118,7 +127,7 @@ var Table = []Declaration{
 		Operate: &Operation{Short: "stands on its feet and moves the body", Program: stance.Operate, Resources: stance.Resources},
 		Streams: []Stream{StreamOf("target", "where the body goes over its feet, in the `world`; with the root link as frame, relative to where it stood when it began", edge.StanceTarget)}},
 	{Name: "look_at", Kind: lookat.Kind, Seats: 1, Pending: background, Operational: background, Supports: true,
-		Operate: &Operation{Short: "looks, straight on until it has a target", Program: lookat.Operate, Resources: lookat.Resources},
+		Operate: &Operation{Short: "looks at a point with eyes and head, straight on until it has one", Program: lookat.Operate, Resources: lookat.Resources},
 		Streams: []Stream{StreamOf("target", "what eyes and head look at; `frame_id` is `world` (or empty) or the root link", edge.LookTarget)}},
 	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
 		Actions: []Action{{"follow_step_sequence", "Cartesian steps of limbs and base, with contacts; limbs by the name of their chain", edge.FollowStepSequence}}},

@@ -9,8 +9,8 @@ import (
 	"poise/internal/rig"
 )
 
-// TestTableIsComplete: every controller has a name of its own and a kind with a line
-// about it, a maker and a reader that refuses nonsense with an error.
+// TestTableIsComplete: every controller has a name and a line about it of its own, and a kind
+// with a maker and a reader that refuses nonsense with an error.
 func TestTableIsComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range Table {
@@ -21,7 +21,10 @@ func TestTableIsComplete(t *testing.T) {
 		if d.Seats > 0 && !(d.Pending > 0 && d.Operational > 0) {
 			t.Errorf("controller %s has priorities %g and %g", d.Name, d.Pending, d.Operational)
 		}
-		seen[d.Name] = true
+		if seen[d.Short()] {
+			t.Errorf("controller %s says the same as another: %s", d.Name, d.Short())
+		}
+		seen[d.Name], seen[d.Short()] = true, true
 		for _, bad := range []string{"", "{", "\x00", "null garbage"} {
 			if p, err := k.Decode([]byte(bad)); err == nil {
 				t.Errorf("%s reads %q as %+v", k.Name, bad, p)

@@ -82,7 +82,7 @@ func controllerRows() []string {
 	rows := []string{row("controller", "kind", "what it does", "side by side", "priority pending, operational"), "|---|---|---|---|---|"}
 	for _, d := range controllers.Table {
 		if d.Seats > 0 {
-			rows = append(rows, row(code(d.Name), code(d.Kind.Name), d.Kind.Short, fmt.Sprint(d.Seats), fmt.Sprintf("%g, %g", d.Pending, d.Operational)))
+			rows = append(rows, row(code(d.Name), code(d.Kind.Name), d.Short(), fmt.Sprint(d.Seats), fmt.Sprintf("%g, %g", d.Pending, d.Operational)))
 		}
 	}
 	return rows
