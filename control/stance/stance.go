@@ -1,8 +1,8 @@
-// Package stance moves the body over hooves that stay where they are.
+// Package stance moves the body over feet that stay where they are.
 //
 // When it starts, the feet are anchored where they stand. From then on the body
 // moves to its targets, as fast as its legs can, and the legs follow from the
-// anchors by inverse kinematics in closed form, every cycle: hooves do not drift,
+// anchors by inverse kinematics in closed form, every cycle: feet do not drift,
 // because nothing is integrated.
 //
 // It keeps the balance: a target from which the centre of mass would leave the
@@ -52,7 +52,7 @@ type Controller struct {
 }
 
 // Kind declares the controller.
-var Kind = control.Kind{Name: "stance", Short: "moves the body over hooves that stay", New: control.NewOf(New), Decode: Decode}
+var Kind = control.Kind{Name: "stance", Short: "moves the body over feet that stay where they are", New: control.NewOf(New), Decode: Decode}
 
 // New returns a controller for a robot. It must stand free on legs whose inverse
 // kinematics has a closed form.
