@@ -10,6 +10,21 @@ s.test("its buttons are there, and none of another robot", async (page) => {
   for (const name of ["Add pose from virtual", "Execute virtual", "Execute virtual backward"]) assert.ok(await button(page, name).isEnabled(), name);
 });
 
+s.test("until the server has told its robots the page is drawn, and offers none", async (_, server) => {
+  const page = await (await s.browser.newContext()).newPage();
+  const errors = [];
+  page.on("pageerror", (e) => errors.push(e.message));
+  await page.routeWebSocket(/rosbridge/, () => {}); // a server that says nothing
+  await page.goto(server.url);
+  assert.match(await button(page, "Execute").getAttribute("title"), /there is no connection/);
+  for (const name of ["Execute", "Execute backward", "Set pose"]) assert.ok(await button(page, name).isDisabled(), name);
+  assert.equal(await page.getByRole("button", { name: /^Add pose from/ }).count(), 0);
+  assert.equal(await page.getByLabel("Servo state").count(), 0);
+  assert.ok(await button(page, "Stop").isEnabled());
+  assert.deepEqual(errors, []);
+  await page.context().close();
+});
+
 s.test("servo buttons act on the virtual robot when it is alone: all, of the trajectory, per limb", async (page, server) => {
   const limp = async () => (await server.state()).limp.toSorted().join();
   await button(page, "Turn all servos on/off").click();
