@@ -55,7 +55,7 @@ deadcode: ## every function is reached, or tools/deadcode.allowed says why it st
 # packages whose tests have running robots, programs and clients in them, and wait for these
 LIVE := $(addprefix poise/,server wire/% cmd/% executive loop/runner)
 # those that take longest come first: none of them is left alone on one processor at the end
-LONG := $(addprefix poise/,cmd/poise server sim/scenario servo/families loop)
+LONG := $(addprefix poise/,cmd/poise server sim/scenario servo/bus loop)
 ALL   = $(LONG) $(filter-out $(LONG),$(shell $(GO) list ./...))
 QUIET = $(filter-out $(LIVE),$(ALL))
 ALIVE = $(filter $(LIVE),$(ALL))

@@ -18,7 +18,7 @@ import (
 	"poise/server"
 	"poise/server/config"
 	"poise/server/guard"
-	"poise/servo/families"
+	serial "poise/servo/bus"
 	"poise/studio"
 )
 
@@ -191,14 +191,14 @@ func addLines(c *config.Config, lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	s := families.DefaultSettings()
+	s := serial.DefaultSettings()
 	s.Lines = lines
 	if err := s.Check(); err != nil {
 		return err
 	}
 	for i := range c.Robots {
 		if c.Robots[i].Driver == "bus" {
-			own, ok := c.Robots[i].Settings.(*families.Settings)
+			own, ok := c.Robots[i].Settings.(*serial.Settings)
 			if ok {
 				own.Lines = lines // a flag wins over the file
 				return nil

@@ -7,6 +7,7 @@ import (
 
 	"poise/robot"
 	"poise/servo"
+	"poise/servo/bus"
 	"poise/servo/families"
 	"poise/servo/physics"
 	"poise/servo/sim"
@@ -16,9 +17,14 @@ import (
 // Standard is the drivers that Poise comes with.
 var Standard = Table{
 	Row("sim", "a robot without hardware: ideal, or as its settings say", sim.DefaultSettings, sim.NewDriver),
-	Row("bus", "servos on serial lines: HerkuleX, Dynamixel, Feetech", families.DefaultSettings, families.NewDriver),
+	Row("bus", "servos on serial lines: HerkuleX, Dynamixel, Feetech", bus.DefaultSettings, newBus),
 	Row("topics", "another program that moves the robot, through its rosbridge, a ROS 1 network or ROS 2: setpoints on joint_commands, states on joint_states", topics.DefaultSettings, topics.NewDriver),
 	Row("physics", "a robot without hardware that has mass, motors and ground", physics.DefaultSettings, physics.NewDriver),
+}
+
+// newBus gives the driver of serial lines all families of servos: package bus, which they implement, knows none.
+func newBus(m *robot.Model, period float64, s bus.Settings) (servo.Driver, error) {
+	return bus.New(m, period, s, families.All)
 }
 
 // Entry is one driver.

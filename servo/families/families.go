@@ -1,10 +1,7 @@
-// Package families lists the makes of servos that Poise speaks with, and is the driver of
-// robots that have them.
+// Package families is the table of the families of servos that Poise speaks with. Package bus drives them and knows none.
 package families
 
 import (
-	"poise/robot"
-	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/dynamixel"
 	"poise/servo/feetech"
@@ -22,15 +19,4 @@ func Named(name string) (all []bus.Family) {
 		}
 	}
 	return all
-}
-
-// Settings are those of the driver.
-type Settings = bus.Settings
-
-// DefaultSettings are those of the driver.
-func DefaultSettings() bus.Settings { return bus.DefaultSettings() }
-
-// NewDriver returns the driver of a robot whose cycle has some period, s.
-func NewDriver(m *robot.Model, period float64, s bus.Settings) (servo.Driver, error) {
-	return bus.New(m, period, s, All)
 }

@@ -11,4 +11,5 @@
 // same run gives the same result on a busy machine, and an Exchange that waits is seen
 // because time passed in it. A driver that talks to its machine by system calls, such as
 // one behind a pseudo-terminal, cannot live in fake time: RunInRealTime is for it.
+// Turntable is a robot for tests of drivers of servos.
 package servotest

@@ -12,8 +12,8 @@ import (
 	"poise/servo"
 )
 
-// robot is a small driver that keeps the contract, unless it is given a bug.
-type robot struct {
+// toy is a small driver that keeps the contract, unless it is given a bug.
+type toy struct {
 	bug    string
 	open   bool
 	opened int
@@ -28,11 +28,11 @@ type robot struct {
 	waste  *servo.Reading
 }
 
-const robotJoints = 3
+const toyJoints = 3
 
-func newRobot(bug string) *robot {
-	r := &robot{bug: bug, q: make([]float64, robotJoints), goal: make([]servo.Setpoint, robotJoints), last: make([]servo.Reading, robotJoints),
-		limp: make([]atomic.Bool, robotJoints), hand: make(chan [2]float64, 16), leak: make(chan struct{}),
+func newToy(bug string) *toy {
+	r := &toy{bug: bug, q: make([]float64, toyJoints), goal: make([]servo.Setpoint, toyJoints), last: make([]servo.Reading, toyJoints),
+		limp: make([]atomic.Bool, toyJoints), hand: make(chan [2]float64, 16), leak: make(chan struct{}),
 		can: servo.Capabilities{Simulated: true, Torque: true, Modes: servo.ModesOf(servo.Off, servo.Position, servo.Velocity, servo.Effort)}}
 	for i := range r.last {
 		r.last[i].Age = servo.Never
@@ -44,7 +44,7 @@ func newRobot(bug string) *robot {
 	return r
 }
 
-func (r *robot) Capabilities() servo.Capabilities {
+func (r *toy) Capabilities() servo.Capabilities {
 	c := r.can
 	if r.bug == "capabilities change" {
 		c.Simulated = !r.open
@@ -52,7 +52,7 @@ func (r *robot) Capabilities() servo.Capabilities {
 	return c
 }
 
-func (r *robot) Open(ctx context.Context) error {
+func (r *toy) Open(ctx context.Context) error {
 	switch {
 	case r.bug == "opens once" && r.opened > 0 && !r.open:
 		return errors.New("port is busy")
@@ -80,7 +80,7 @@ func (r *robot) Open(ctx context.Context) error {
 	return nil
 }
 
-func (r *robot) Close() error {
+func (r *toy) Close() error {
 	if r.bug == "refuses to close twice" && !r.open {
 		return errors.New("is closed already")
 	}
@@ -88,7 +88,7 @@ func (r *robot) Close() error {
 	return nil
 }
 
-func (r *robot) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
+func (r *toy) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
 	switch r.bug {
 	case "waits":
 		time.Sleep(time.Microsecond)
@@ -133,7 +133,7 @@ func (r *robot) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpo
 }
 
 // obey moves a joint by a period.
-func (r *robot) obey(i int, s *servo.Setpoint, dt float64) (fault servo.Fault) {
+func (r *toy) obey(i int, s *servo.Setpoint, dt float64) (fault servo.Fault) {
 	mode := s.Mode
 	switch {
 	case r.bug == "follows when off" && mode == servo.Off:
@@ -174,7 +174,7 @@ func (r *robot) obey(i int, s *servo.Setpoint, dt float64) (fault servo.Fault) {
 }
 
 // Place implements servo.Placer.
-func (r *robot) Place(joints []int, positions []float64) {
+func (r *toy) Place(joints []int, positions []float64) {
 	if r.bug == "waits when placed" {
 		time.Sleep(time.Second)
 	}
@@ -186,7 +186,7 @@ func (r *robot) Place(joints []int, positions []float64) {
 }
 
 // PoseByHand implements servo.HandPoser.
-func (r *robot) PoseByHand(joint int, position float64) bool {
+func (r *toy) PoseByHand(joint int, position float64) bool {
 	if r.bug == "hands are stronger than torque" || r.bug == "hands reach nowhere" && !math.IsNaN(position) && r.open {
 		return true
 	}
@@ -199,9 +199,9 @@ func (r *robot) PoseByHand(joint int, position float64) bool {
 
 func subject(bug string) func(t testing.TB) Subject {
 	return func(t testing.TB) Subject {
-		r := newRobot(bug)
+		r := newToy(bug)
 		t.Cleanup(func() { close(r.leak) })
-		return Subject{Driver: r, Joints: robotJoints, Period: 0.01, Ticks: 20, Silence: func(silent bool) { r.silent = silent }}
+		return Subject{Driver: r, Joints: toyJoints, Period: 0.01, Ticks: 20, Silence: func(silent bool) { r.silent = silent }}
 	}
 }
 

@@ -1,4 +1,4 @@
-package families
+package bus_test
 
 import (
 	"testing"

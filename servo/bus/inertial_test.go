@@ -1,4 +1,4 @@
-package families
+package bus_test
 
 import (
 	"errors"
@@ -11,7 +11,9 @@ import (
 	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/emulator"
+	"poise/servo/families"
 	"poise/servo/imu"
+	"poise/servo/servotest"
 	"poise/spatial"
 )
 
@@ -27,7 +29,7 @@ type felt struct {
 // feltModel is a robot whose inertial unit is as a line of robot.yaml says.
 func feltModel(t testing.TB, line string) *robot.Model {
 	t.Helper()
-	return oneJoint(t, "servos: {j1: {id: 1, type: sts3215, zero: 2048}}\nimu: "+line+"\n")
+	return servotest.Turntable(t, 1, "servos: {j1: {id: 1, type: sts3215, zero: 2048}}\nimu: "+line+"\n")
 }
 
 // newFelt returns one whose unit is as a line of robot.yaml says.
@@ -45,7 +47,7 @@ func addUnit(t testing.TB, b *bed, period float64, port string) *felt {
 	s := bus.DefaultSettings()
 	s.Lines, s.Patience, s.IMU = []string{"memory,baud=1000000"}, 0.003, port
 	var err error
-	if x.driver, err = bus.New(m, period, s, All); err != nil {
+	if x.driver, err = bus.New(m, period, s, families.All); err != nil {
 		t.Fatal(err)
 	}
 	x.driver.Dial = func(port string, baud int) (bus.Port, error) {
@@ -163,7 +165,7 @@ func TestAnInertialUnitThatIsNotThere(t *testing.T) {
 			t.Errorf("without its port: %v", err)
 		}
 	})
-	if _, err := bus.New(feltModel(t, "{port: unit, type: wiz}"), 0.01, bus.DefaultSettings(), All); err == nil || !strings.Contains(fmt.Sprint(err), `imu: type "wiz" is not one of bno08x, wit`) {
+	if _, err := bus.New(feltModel(t, "{port: unit, type: wiz}"), 0.01, bus.DefaultSettings(), families.All); err == nil || !strings.Contains(fmt.Sprint(err), `imu: type "wiz" is not one of bno08x, wit`) {
 		t.Errorf("%q", fmt.Sprint(err))
 	}
 }

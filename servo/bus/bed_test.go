@@ -1,4 +1,4 @@
-package families
+package bus_test
 
 import (
 	"fmt"
@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"poise/robot"
-	"poise/robot/description"
 	"poise/servo/bus"
 	"poise/servo/emulator"
+	"poise/servo/families"
 	"poise/servo/servotest"
-	"poise/urdf"
 )
 
 // turntable is a robot of n joints about vertical axes, each with a servo of a type.
@@ -32,26 +31,12 @@ func turntableOn(t testing.TB, n int, servoType string, zero float64, line func(
 // turntableOf is one whose servos are as robot.yaml says of each.
 func turntableOf(t testing.TB, n int, servo func(joint int) string) *robot.Model {
 	t.Helper()
-	var links, joints, servos strings.Builder
-	links.WriteString(`<link name="l0"/>`)
+	var servos strings.Builder
+	servos.WriteString("servos:\n")
 	for i := 1; i <= n; i++ {
-		fmt.Fprintf(&links, `<link name="l%d"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>`, i)
-		fmt.Fprintf(&joints, `<joint name="j%d" type="revolute"><parent link="l%d"/><child link="l%d"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="2" velocity="5"/></joint>`, i, i-1, i)
 		fmt.Fprintf(&servos, "  j%d: {id: %d, reversed: %v, %s}\n", i, i, i%2 == 0, servo(i-1))
 	}
-	doc, _, err := urdf.Parse([]byte(`<robot name="turntable">`+links.String()+joints.String()+`</robot>`), "test.urdf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := description.Read([]byte("servos:\n"+servos.String()), "robot.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := robot.Build(doc, robot.Options{Description: d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return servotest.Turntable(t, n, servos.String())
 }
 
 // kind is a servo with the reading in its middle, and the rate of its line.
@@ -97,7 +82,7 @@ func newBed(t testing.TB, m *robot.Model, baud int, period float64, on bool) *be
 	t.Helper()
 	b := &bed{t: t, model: m, usb: usbLatency, world: emulator.NewIdeal(make([]float64, len(m.Joints())))}
 	var err error
-	b.servos, err = emulator.New(emulator.Config{Model: m, World: b.world, Families: All, Baud: baud, On: on, Log: func(e emulator.Event) {
+	b.servos, err = emulator.New(emulator.Config{Model: m, World: b.world, Families: families.All, Baud: baud, On: on, Log: func(e emulator.Event) {
 		b.mu.Lock()
 		b.events = append(b.events, e)
 		b.mu.Unlock()
@@ -107,7 +92,7 @@ func newBed(t testing.TB, m *robot.Model, baud int, period float64, on bool) *be
 	}
 	s := bus.DefaultSettings()
 	s.Lines, s.Patience = []string{fmt.Sprintf("memory,baud=%d", baud)}, 0.003
-	if b.driver, err = bus.New(m, period, s, All); err != nil {
+	if b.driver, err = bus.New(m, period, s, families.All); err != nil {
 		t.Fatal(err)
 	}
 	b.driver.Dial = func(string, int) (bus.Port, error) {

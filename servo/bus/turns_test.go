@@ -1,4 +1,4 @@
-package families
+package bus_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/emulator"
+	"poise/servo/families"
 )
 
 // save writes registers of the first servo that last, as poise bus write does.
@@ -27,7 +28,7 @@ func (b *bed) saveOf(servos []*emulator.Servo, baud int, values map[string]int64
 		b.t.Fatal(err)
 	}
 	for _, s := range servos {
-		f, _, _ := bus.ModelNamed(All, s.Model.Name)
+		f, _, _ := bus.ModelNamed(families.All, s.Model.Name)
 		line := bus.NewLine(port, baud, f)
 		line.Patience = 10 * time.Millisecond
 		for name, v := range values {
@@ -135,7 +136,7 @@ func twoLines(t *testing.T, kind string, zero float64, baud int, period float64)
 	s := bus.DefaultSettings()
 	s.Lines, s.Patience = []string{fmt.Sprintf("left=one,baud=%d", baud), fmt.Sprintf("right=two,baud=%d", baud)}, 0.003
 	var err error
-	if b.driver, err = bus.New(m, period, s, All); err != nil {
+	if b.driver, err = bus.New(m, period, s, families.All); err != nil {
 		t.Fatal(err)
 	}
 	b.driver.Dial = func(port string, _ int) (bus.Port, error) {

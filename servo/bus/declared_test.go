@@ -1,4 +1,4 @@
-package families
+package bus_test
 
 import (
 	"math"
@@ -7,9 +7,8 @@ import (
 	"testing/synctest"
 
 	"poise/robot"
-	"poise/robot/description"
 	"poise/servo"
-	"poise/urdf"
+	"poise/servo/servotest"
 )
 
 func inFakeTime(t *testing.T, f func(t *testing.T)) { synctest.Test(t, f) }
@@ -17,26 +16,7 @@ func inFakeTime(t *testing.T, f func(t *testing.T)) { synctest.Test(t, f) }
 // geared is a robot of one joint whose servo is as a line of robot.yaml says.
 func geared(t *testing.T, line string) *robot.Model {
 	t.Helper()
-	return oneJoint(t, "servos:\n  j1: "+line+"\n")
-}
-
-// oneJoint is a robot of one joint with a robot.yaml.
-func oneJoint(t testing.TB, yaml string) *robot.Model {
-	t.Helper()
-	doc, _, err := urdf.Parse([]byte(`<robot name="one"><link name="a"/><link name="b"/>
-<joint name="j1" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="2" velocity="5"/></joint></robot>`), "one.urdf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := description.Read([]byte(yaml), "robot.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := robot.Build(doc, robot.Options{Description: d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return servotest.Turntable(t, 1, "servos:\n  j1: "+line+"\n")
 }
 
 // TestServosAreWhatRobotYAMLSays: gear, direction and zero turn steps into angles both ways; min

@@ -1,4 +1,4 @@
-package families
+package bus_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"poise/servo"
 	"poise/servo/bus"
+	"poise/servo/families"
 )
 
 // softKinds are servos with the gain that robot.yaml declares.
@@ -33,7 +34,7 @@ func (b *bed) holds(name string, baud int) int64 {
 	}
 	defer port.Close()
 	s := b.servos.Servos()[0]
-	f, _, _ := bus.ModelNamed(All, s.Model.Name)
+	f, _, _ := bus.ModelNamed(families.All, s.Model.Name)
 	line := bus.NewLine(port, baud, f)
 	line.Patience = 10 * time.Millisecond
 	r, _ := s.Model.Register(name)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package families
+package bus_test
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ import (
 	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/emulator"
+	"poise/servo/families"
 )
 
 // terminal is a bed whose line is a pseudo-terminal behind a link, as a serial port is.
@@ -60,7 +61,7 @@ func newTerminal(t *testing.T, k kind, period float64) *terminal {
 	settings := bus.DefaultSettings()
 	settings.Lines = []string{fmt.Sprintf("%s,baud=%d", x.link, k.baud)}
 	var err error
-	if x.driver, err = bus.New(m, period, settings, All); err != nil {
+	if x.driver, err = bus.New(m, period, settings, families.All); err != nil {
 		t.Fatal(err)
 	}
 	x.plug(t)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package families
+package emulator_test
 
 import (
 	"encoding/hex"
@@ -15,7 +15,9 @@ import (
 	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/emulator"
+	"poise/servo/families"
 	"poise/servo/imu"
+	"poise/servo/servotest"
 	"poise/spatial"
 )
 
@@ -260,8 +262,11 @@ func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
 			case "ax-12a":
 				zero = 512
 			}
-			m := turntable(t, 3, c.kind, zero)
-			e, err := emulator.New(emulator.Config{Model: m, World: emulator.NewIdeal(make([]float64, 3)), Families: All, Baud: baud})
+			var servos strings.Builder
+			for id := 1; id <= 3; id++ {
+				fmt.Fprintf(&servos, "  j%d: {id: %d, type: %s, zero: %g}\n", id, id, c.kind, zero)
+			}
+			e, err := emulator.New(emulator.Config{Model: servotest.Turntable(t, 3, "servos:\n"+servos.String()), World: emulator.NewIdeal(make([]float64, 3)), Families: families.All, Baud: baud})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -311,7 +316,8 @@ func TestAnotherLibraryReadsTheInertialUnit(t *testing.T) {
 		1/degree, -2/degree, 0.5/degree, 0.3/degree, -0.2/degree, 1/degree)
 	world := emulator.NewIdeal(make([]float64, 1))
 	world.Tilt(m.Orientation)
-	e, err := emulator.New(emulator.Config{Model: feltModel(t, "{port: unit, type: wit}"), World: world, Families: All})
+	bot := servotest.Turntable(t, 1, "servos: {j1: {id: 1, type: sts3215, zero: 2048}}\nimu: {port: unit, type: wit}\n")
+	e, err := emulator.New(emulator.Config{Model: bot, World: world, Families: families.All})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package families
+package bus_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"poise/servo"
 	"poise/servo/bus"
+	"poise/servo/families"
 )
 
 // TestServosBeyondTheirLimitsGetNoTorque: told to hold, one that stands where it cannot be told to be would move by
@@ -100,7 +101,7 @@ func TestSurplusLines(t *testing.T) {
 		if c.two {
 			m = two
 		}
-		if _, err := bus.Plan(m, s, All); (err == nil) != (c.why == "") || !strings.Contains(fmt.Sprint(err), c.why) {
+		if _, err := bus.Plan(m, s, families.All); (err == nil) != (c.why == "") || !strings.Contains(fmt.Sprint(err), c.why) {
 			t.Errorf("%q: %v, want %q", c.lines, err, c.why)
 		}
 	}
