@@ -32,7 +32,7 @@ var layers = []string{
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics", "contact",
 	"gait",
-	"floatingbase", "wholebody", "wholebody/feet", "identify", "robot/setup",
+	"floatingbase", "wholebody", "identify", "robot/setup",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",
@@ -56,7 +56,7 @@ var layers = []string{
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/legged", "internal/mujoco", "internal/netns", "internal/onfeet", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/servoplant", "internal/smalldisk", "internal/stepped", "internal/walks", "rtps/rtpstest", "servo/servotest", "wire/wiretest"}
+var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/feet", "internal/golden", "internal/legged", "internal/mujoco", "internal/netns", "internal/onfeet", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/servoplant", "internal/smalldisk", "internal/stepped", "internal/walks", "rtps/rtpstest", "servo/servotest", "wire/wiretest"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"poise/floatingbase"
+	"poise/internal/feet"
 	"poise/internal/priorities"
 	"poise/internal/randbot"
 	"poise/qp"
 	"poise/robot"
 	"poise/spatial"
 	"poise/wholebody"
-	"poise/wholebody/feet"
 )
 
 // peerPool is how many problems of a kind are timed in turn.

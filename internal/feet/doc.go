@@ -15,8 +15,8 @@
 // joints with another, the answer is NotDecoupled, and the general program of package qp has to
 // be asked.
 //
-// This is the program of one level that other controllers solve each tick. Strict priorities
-// are package wholebody's.
+// This is the program of one level that other controllers solve each tick, to compare with: no stage of the
+// cycle uses it. Strict priorities are package wholebody's.
 //
 // Program is loop-safe after New. It serves one goroutine.
 package feet
