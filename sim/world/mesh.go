@@ -1,7 +1,6 @@
 package world
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -38,9 +37,9 @@ func cornersOf(name string, data []byte) []spatial.Vec3 {
 	}
 	const head, facet = 84, 50
 	if len(data) >= head {
-		n := int(binary.LittleEndian.Uint32(data[80:]))
-		if len(data) == head+n*facet {
-			return binaryCorners(data[head:], n)
+		n := binary.LittleEndian.Uint32(data[80:])
+		if uint64(len(data)-head) == uint64(n)*facet {
+			return binaryCorners(data[head:], int(n))
 		}
 	}
 	return wordCorners(data, "vertex %g %g %g")
@@ -64,10 +63,9 @@ func binaryCorners(data []byte, n int) []spatial.Vec3 {
 
 // wordCorners reads the lines that have three numbers after a word.
 func wordCorners(data []byte, format string) (corners []spatial.Vec3) {
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for lines.Scan() {
+	for line := range bytes.Lines(data) {
 		var p spatial.Vec3
-		if n, _ := fmt.Sscanf(strings.TrimSpace(lines.Text()), format, &p.X, &p.Y, &p.Z); n == 3 && p.Finite() {
+		if n, _ := fmt.Sscanf(string(bytes.TrimSpace(line)), format, &p.X, &p.Y, &p.Z); n == 3 && p.Finite() {
 			corners = append(corners, p)
 		}
 	}
