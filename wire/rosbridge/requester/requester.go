@@ -174,7 +174,7 @@ func (r *Requester) listen(ctx context.Context) {
 			return
 		}
 		var a msgs.ResourceAssignment
-		if client.Read(text, &a) == nil {
+		if client.Read(text, &a) == nil && len(a.Owners) == len(a.Resources) {
 			r.take(&a)
 		}
 	}
@@ -220,18 +220,16 @@ func (r *Requester) take(a *msgs.ResourceAssignment) {
 		}
 		r.say(r.id, true)
 	case asked: // the end of its round
-		r.pending = false
-		if len(owned) == 0 {
+		switch {
+		case len(owned) == 0:
+			r.pending = false
 			r.answer <- fmt.Errorf("%w: the request of %s was not granted", ErrDenied, r.cfg.Name)
-			return
-		}
-		r.active, r.running = true, r.id
-		if !same && !r.likes(owned) {
+		case !same && !r.likes(owned):
 			r.stop(false)
-			return
+		default:
+			r.pending, r.active, r.running, r.owned = false, true, r.id, owned
+			r.answer <- nil
 		}
-		r.owned = owned
-		r.answer <- nil
 	case same:
 		r.say(r.running, true)
 	default: // another set for what it runs on
