@@ -355,6 +355,7 @@ const highestDrop = 10
 // verbs lists what an action may do.
 var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload", "grab", "drop", "trouble", "get_up"}
 
+// checkAction wants an entry of do to have one verb, a time, and no keys of other verbs.
 func (c *checker) checkAction(a *Action) {
 	var given []string
 	for _, verb := range verbs {
@@ -378,7 +379,12 @@ func (c *checker) checkAction(a *Action) {
 	if a.Lines["gait"] != 0 && given[0] != "velocity" {
 		c.errorf(a.Lines["gait"], thing, "gait belongs to velocity")
 	}
-	switch given[0] {
+	c.checkVerb(a, given[0], thing)
+}
+
+// checkVerb complains about values of an action that are out of their ranges.
+func (c *checker) checkVerb(a *Action, verb, thing string) {
+	switch verb {
 	case "joints":
 		if a.In < 0 {
 			c.errorf(a.Lines["in"], thing, "in %g s is negative", a.In)
