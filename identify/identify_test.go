@@ -26,7 +26,7 @@ func TestUnreadableLogsSayTheLine(t *testing.T) {
 	}{
 		{"empty", "", 1, "a header is wanted"},
 		{"no column goal", "time,joint,gaol,position\n0,a,0,0\n", 1, `column goal: is missing`},
-		{"a column twice", "time,joint,goal,position,goal\n", 1, "stands twice"},
+		{"a column twice", "time,joint,goal,position,goal\n", 1, "column goal: is named twice: fields 3 and 5 of the header"},
 		{"no rows", header, 2, "no row follows"},
 		{"no number", header + "0,a,0,0,12,0\n0.02,a,zero,0,12,0\n", 3, `goal: a number is wanted, not "zero"`},
 		{"no time", header + ",a,0,0,12,0\n", 2, "time: is empty"},

@@ -120,7 +120,7 @@ func (r *logReader) header() error {
 		case i < 0:
 			r.log.Unused = append(r.log.Unused, name)
 		case r.at[i] >= 0:
-			return r.fail("column "+name, "stands twice in the header")
+			return r.fail("column "+name, "is named twice: fields %d and %d of the header", r.at[i]+1, field+1)
 		default:
 			r.at[i] = field
 		}

@@ -160,7 +160,7 @@ type request struct {
 	errs   []error
 }
 
-// parseRequest reads an object; keys are exact, and none may stand twice.
+// parseRequest reads an object; keys are exact, and none may be named twice.
 func parseRequest(line []byte) (*request, error) {
 	if !json.Valid(line) {
 		bad := notJSON(line)
@@ -184,7 +184,7 @@ func parseRequest(line []byte) (*request, error) {
 		}
 		name := key.(string)
 		if _, twice := r.values[name]; twice {
-			r.fail("key %q stands twice", name)
+			r.fail("key %q is named twice", name)
 			continue
 		}
 		r.keys = append(r.keys, name)

@@ -179,7 +179,7 @@ func TestBadLinesAreAnsweredAndTheStreamGoesOn(t *testing.T) {
 		{"too many and more", `{"q":[0,0,0,0,0,0,0,0],"frame":"tol0","x":1}`,
 			[]string{"q has 8 numbers, want 7", `frame "tol0" is unknown`, `"tool0"`, `key "x" is unknown`}},
 		{"case of a key", `{"Q":[0,0,0,0,0,0,0],"frame":"tool0"}`, []string{`key "Q" is unknown`, "q is missing"}},
-		{"twice", `{"q":[0,0,0,0,0,0,0],"frame":"tool0","frame":"base"}`, []string{`key "frame" stands twice`}},
+		{"twice", `{"q":[0,0,0,0,0,0,0],"frame":"tool0","frame":"base"}`, []string{`key "frame" is named twice`}},
 		{"NaN", q("NaN"), []string{`q[0]: a finite number is wanted, not "NaN"`}},
 		{"minus infinity", q("-Infinity"), []string{`q[0]: a finite number is wanted, not "-Infinity"`}},
 		{"overflow", q("1e999"), []string{`q[0]: a finite number is wanted, not 1e999`}},

@@ -121,7 +121,7 @@ func (r *reader) unique() {
 	seen := map[string]int{}
 	for _, m := range r.set.Models {
 		if first, twice := seen[m.Name]; twice {
-			r.fail(m.Pos.Line, thing(m.Name), fmt.Sprintf("stands on line %d already", first))
+			r.fail(m.Pos.Line, thing(m.Name), fmt.Sprintf("is named twice: on lines %d and %d", first, m.Pos.Line))
 		}
 		seen[m.Name] = m.Pos.Line
 	}

@@ -141,7 +141,7 @@ func TestBadModelsAreToldWithLineValueAndLimit(t *testing.T) {
 		{"m.yaml", "[1, 2]", "is no servo model"},
 		{"m.yaml", "knee: 3", `servo model "knee": has neither kp nor km`},
 		{"m.json", `{"name":"a","kp":1,"kgear":1,"alpha":[0,0,1]}`, `servo model "a": alpha has 3 numbers, want 4`},
-		{"m.json", `[{"name":"a","kp":1,"kgear":1,"alpha":[0,0,0,1]},{"name":"a","kp":1,"kgear":1,"alpha":[0,0,0,1]}]`, "stands on line 1 already"},
+		{"m.json", `[{"name":"a","kp":1,"kgear":1,"alpha":[0,0,0,1]},` + "\n" + `{"name":"a","kp":1,"kgear":1,"alpha":[0,0,0,1]}]`, `m.json:2: servo model "a": is named twice: on lines 1 and 2`},
 		{"m.cpf", strings.Replace(cpf, "1.54", "-1.54", 1), "m.cpf:20: servo model \"leg1_joint3\": gear is -1.54, must not be negative"},
 		{"m.cpf", strings.Replace(cpf, "53.9546", "nought", 1), `m.cpf:23: servo model "leg1_joint3": Element1: a number is wanted, not "nought"`},
 		{"m.cpf", strings.Replace(cpf, "234.9008", "NaN", 1), "parameters.a3 is NaN"},
