@@ -14,7 +14,7 @@ func (p *Planner) Brace(within, most float64) {
 		case !(s.land > s.lift) || p.t >= s.land:
 		case p.t <= s.lift: // as if it had come down when it would have the load that it has now
 			s.land = p.t - p.cfg.Fade*p.Weight(i)
-			s.lift, s.to, s.height, s.turn = s.land-step, f.at, f.z, f.yaw
+			s.lift, s.to, s.height, s.turn = s.land-grid, f.at, f.z, f.yaw
 			if l := &p.listed; l.on && l.next > 0 && l.steps[l.next-1].Leg == i {
 				l.next-- // its footstep is still to be taken
 			}

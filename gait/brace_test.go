@@ -15,7 +15,7 @@ func TestBrace(t *testing.T) {
 			p := newWalker(t, four, name).Planner
 			p.Command(Velocity{X: 0.05})
 			for range 3000 + int(float64(k)/16*p.gait.Period/dt) {
-				p.Step(dt)
+				p.Advance(dt)
 			}
 			var was [4]Motion
 			var weight [4]float64
@@ -30,7 +30,7 @@ func TestBrace(t *testing.T) {
 			p.Brace(within, most)
 			for n := range 1500 {
 				if n > 0 {
-					p.Step(dt)
+					p.Advance(dt)
 				}
 				for i := range was {
 					m, _, _, _ := p.Foot(i, 0)
@@ -63,7 +63,7 @@ func TestBrace(t *testing.T) {
 			}
 			p.Stop(false)
 			for range 4000 {
-				p.Step(dt)
+				p.Advance(dt)
 			}
 			if v := p.Com(0).V.X; p.Phase() != Walks || v < 0.03 {
 				t.Errorf("%s, %d/16, %d feet in the air: it %v at %g m/s afterwards", name, k, up, p.Phase(), v)

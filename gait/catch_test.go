@@ -77,7 +77,7 @@ func TestGather(t *testing.T) {
 	p.Place(Point{}, 0, feet, Point{})
 	p.Gather()
 	for range 2000 {
-		p.Step(0.005)
+		p.Advance(0.005)
 	}
 	for i := range feet {
 		if d := math.Hypot(p.feet[i].at.X-p.now.apply(p.feet[i].nominal).X, p.feet[i].at.Y-p.now.apply(p.feet[i].nominal).Y); d > 2*nearPlace || p.Phase() != Stands {

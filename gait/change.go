@@ -1,6 +1,10 @@
 package gait
 
-import "math"
+import (
+	"errors"
+	"fmt"
+	"math"
+)
 
 // change is a gait that is to take the place of another while it walks.
 type change struct {
@@ -16,6 +20,47 @@ const foreseen = 4
 // nearly counts two lift-offs as one, s.
 const nearly = 1e-6
 
+// SetGait sets how it walks. Standing, it sets off so; while it walks, the steps of the next moments stay as they
+// are planned, and those after them are of the new gait, without a stop. It copies the gait.
+func (p *Planner) SetGait(g *Gait) error {
+	if err := p.Fits(g); err != nil {
+		return err
+	}
+	if p.phase != Walks && p.phase != Lands {
+		p.adopt(g)
+		return nil
+	}
+	if c := &p.change; c.on && !math.IsInf(c.at, 1) {
+		return ErrChanging
+	}
+	p.change.gait.Set(g)
+	p.change.on, p.change.at = true, math.Inf(1)
+	p.Command(p.command)
+	return nil
+}
+
+// Fits reports why a gait cannot be walked by; nil says that it can.
+func (p *Planner) Fits(g *Gait) error {
+	if err := g.Check(len(p.feet)); err != nil {
+		return err
+	}
+	if stance := g.Duty * g.Period; stance < 3*p.cfg.Fade {
+		return fmt.Errorf("gait %q: feet stand for %g s, and take and give up their load in %g s each", g.Name, stance, p.cfg.Fade)
+	}
+	return nil
+}
+
+// ErrChanging: one gait is about to take the place of another, and no third one can until it has.
+var ErrChanging = errors.New("gait: it is changing to another gait: wait for its first step")
+
+// Next returns the gait that it changes to, or that it has.
+func (p *Planner) Next() *Gait {
+	if p.change.on {
+		return &p.change.gait
+	}
+	return &p.gait
+}
+
 // arrange finds when a new gait begins: the steps of the next moments remain; once the last of their feet
 // has come down, the foot that would be lifted next is the first of the new gait. A body that is too fast
 // for it slows down before.
@@ -24,7 +69,7 @@ func (p *Planner) arrange() {
 	if !c.on || !math.IsInf(c.at, 1) || p.listed.on || p.footSpeed(p.now.v) > 1.02*c.gait.Fastest(p.cfg.Reach) {
 		return
 	}
-	T, from := p.gait.Period, p.grid+foreseen*math.Sqrt(p.preview.c)
+	T, from := p.gait.Period, p.last+foreseen*math.Sqrt(p.preview.c)
 	first := 0
 	for i := range p.feet {
 		f := &p.feet[i]
@@ -33,7 +78,7 @@ func (p *Planner) arrange() {
 		}
 	}
 	begin := c.at
-	gap := max(2*crossing+step, min(p.gait.together(), c.gait.together()))
+	gap := max(2*crossing+grid, min(p.gait.together(), c.gait.together()))
 	for i := range p.feet {
 		f := &p.feet[i]
 		begin = max(begin, f.swing.land+gap)

@@ -5,7 +5,7 @@
 //	err = p.SetGait(&pattern)
 //	p.Place(at, yaw, feet)
 //	p.Command(gait.Velocity{X: 0.05})
-//	p.Step(dt)
+//	p.Advance(dt)
 //	p.Com(), p.Yaw(), p.Foot(i)
 //
 // A gait is data: a period, the share of it that a foot stands, and when each foot is lifted.

@@ -40,7 +40,7 @@ const leastPace = 0.1
 
 // interval is the time between two footsteps, s: a swing and the time in which all feet stand.
 func (p *Planner) interval() float64 {
-	return max(p.gait.Period/float64(len(p.feet)), (1-p.gait.Duty)*p.gait.Period+max(2*p.cfg.Fade, 2*crossing)+2*step) / p.listed.pace
+	return max(p.gait.Period/float64(len(p.feet)), (1-p.gait.Duty)*p.gait.Period+max(2*p.cfg.Fade, 2*crossing)+2*grid) / p.listed.pace
 }
 
 // beginList begins to walk by footsteps, the first of them at a time.
@@ -54,7 +54,7 @@ func (p *Planner) beginList(first float64) {
 // commitListed begins the footstep that is due: its end does not change any more.
 func (p *Planner) commitListed() {
 	l := &p.listed
-	if l.next == l.n || l.due > p.grid+p.cfg.Fade+2*step {
+	if l.next == l.n || l.due > p.last+p.cfg.Fade+2*grid {
 		return
 	}
 	s := &l.steps[l.next]
@@ -70,7 +70,7 @@ func (p *Planner) middle() (at Point, yaw float64) {
 	for i := range p.feet {
 		f := &p.feet[i]
 		to, turn := f.at, f.yaw
-		if s := &f.swing; s.land > s.lift && p.grid < s.land {
+		if s := &f.swing; s.land > s.lift && p.last < s.land {
 			to, turn = s.to, s.turn
 		}
 		at.X += to.X / n

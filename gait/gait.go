@@ -230,4 +230,4 @@ func (g *Gait) carriers() int {
 
 // Crossing is how long before a lift-off and after a touch-down a foot does not count, s: forces change
 // hands meanwhile.
-const crossing = step
+const crossing = grid

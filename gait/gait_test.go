@@ -82,7 +82,7 @@ func (w *walker) run(seconds float64) { w.t.Helper(); w.runBy(seconds, tick) }
 func (w *walker) runBy(seconds, dt float64) {
 	w.t.Helper()
 	for range int(seconds / dt) {
-		w.Step(dt)
+		w.Advance(dt)
 		com := w.Com(0)
 		if w.began {
 			// mean velocity and acceleration agree with places: nothing jumps
@@ -187,7 +187,7 @@ func TestFeetAreOverTheirPlacesEarly(t *testing.T) {
 		w.Command(Velocity{X: 0.05})
 		swings, early, high, was := 0, 0, 0, make([]Motion, len(four))
 		for range int(12 / dt) {
-			w.Step(dt)
+			w.Advance(dt)
 			for i := range was {
 				m, _, _, _ := w.Foot(i, 0)
 				s := &w.Planner.feet[i].swing
@@ -329,7 +329,7 @@ func TestSwingsBeginAndEndAtRest(t *testing.T) {
 		for _, v := range []Velocity{{X: s}, {X: -s / 2, Yaw: 3 * s}, {Y: s}, {}} {
 			w.Command(v)
 			for range 300 {
-				w.Step(step)
+				w.Advance(grid)
 				for leg := range four {
 					lift, land, now := w.Swing(leg)
 					if !(lift < now && now < land) {
@@ -351,14 +351,14 @@ func TestSwingsBeginAndEndAtRest(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllocated: steps of the plan, commands and answers.
+// TestNothingIsAllocated: advancing, commands and answers.
 func TestNothingIsAllocated(t *testing.T) {
 	w := newWalker(t, six, "crawl")
 	w.Command(Velocity{X: 0.03})
-	w.Step(2)
+	w.Advance(2)
 	if n := testing.AllocsPerRun(200, func() {
 		w.Command(Velocity{X: 0.03, Yaw: 0.1})
-		w.Step(tick)
+		w.Advance(tick)
 		w.Com(0)
 		w.Foot(1, 0)
 		w.margin()
@@ -367,8 +367,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// BenchmarkStep is a step of the plan of four legs, once in 5 ms.
-func BenchmarkStep(b *testing.B) {
+// BenchmarkAdvance is a point of the grid for four legs, once in 5 ms.
+func BenchmarkAdvance(b *testing.B) {
 	p, _ := New(Config{Legs: four, Height: 0.174})
 	g, _ := Derive("crawl", four, 0.174, 9.81)
 	_ = p.SetGait(&g)
@@ -376,7 +376,7 @@ func BenchmarkStep(b *testing.B) {
 	p.Command(Velocity{X: 0.05})
 	b.ReportAllocs()
 	for b.Loop() {
-		p.Step(step)
+		p.Advance(grid)
 	}
 }
 
@@ -427,7 +427,7 @@ func TestFootstepsAreTaken(t *testing.T) {
 	}
 }
 
-// TestPlanningIsBounded: a tick makes as many steps of the plan as it has periods of it, rounded up, whatever is commanded: each of them
+// TestPlanningIsBounded: a tick plans as many points of the grid as it has periods of it, rounded up, whatever is commanded: each of them
 // looks at a horizon of a fixed length. docs/benchmarks.md has what one takes.
 func TestPlanningIsBounded(t *testing.T) {
 	p, err := New(Config{Legs: corners(), Height: 0.19})
@@ -446,10 +446,10 @@ func TestPlanningIsBounded(t *testing.T) {
 	for _, dt := range []float64{0.001, 0.01, 0.0224, 0.056} {
 		for range 400 {
 			p.Command(Velocity{X: 0.2 * rng.NormFloat64(), Y: 0.1 * rng.NormFloat64(), Yaw: rng.NormFloat64()})
-			was := p.grid
-			p.Step(dt)
-			if n := math.Round((p.grid - was) / step); n > math.Ceil(dt/step) {
-				t.Fatalf("%g s: %g steps of the plan", dt, n)
+			was := p.last
+			p.Advance(dt)
+			if n := math.Round((p.last - was) / grid); n > math.Ceil(dt/grid) {
+				t.Fatalf("%g s: %g points of the grid", dt, n)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 // horizon is what is expected of the near future.
 type horizon struct {
-	x, y   [ahead]float64         // reference of the zero-moment point, 1 … ahead steps from now
-	body   [ahead/coarse + 1]body // nominal, from now on every coarse steps
+	x, y   [ahead]float64         // reference of the zero-moment point, 1 … ahead points of the grid from now
+	body   [ahead/coarse + 1]body // nominal, from now on every coarse points
 	mask   [ahead]uint16          // feet that stand, one bit each
 	feet   []steps
 	hull   contact.Polygon
@@ -17,11 +17,11 @@ type horizon struct {
 	region region
 }
 
-// coarse is how many steps of the plan the nominal body is looked at after.
+// coarse is how many points of the grid the nominal body is looked at after.
 const coarse = 5
 
 // maxSteps is how many steps of a foot fit into a horizon.
-const maxSteps = 10 // ahead·step/shortestPeriod, and those at its ends
+const maxSteps = 10 // ahead·grid/shortestPeriod, and those at its ends
 
 // steps are those of one foot within the horizon, first to last.
 type steps struct {
@@ -38,11 +38,11 @@ func (h *horizon) init(legs int) {
 
 // bodyAt returns where the nominal body is expected to be at a time.
 func (h *horizon) bodyAt(p *Planner, t float64) body {
-	k := min(max(int(math.Floor((t-p.grid)/(coarse*step))), 0), ahead/coarse)
-	return h.body[k].later(t - p.grid - float64(k)*coarse*step)
+	k := min(max(int(math.Floor((t-p.last)/(coarse*grid))), 0), ahead/coarse)
+	return h.body[k].later(t - p.last - float64(k)*coarse*grid)
 }
 
-// centre returns the nominal centre so many steps from now.
+// centre returns the nominal centre so many points from now.
 func (h *horizon) centre(k int) Point {
 	i := min(k/coarse, ahead/coarse-1)
 	a, b, s := h.body[i].at, h.body[i+1].at, float64(k-i*coarse)/coarse
@@ -53,7 +53,7 @@ func (h *horizon) centre(k int) Point {
 func (h *horizon) plan(p *Planner) {
 	h.body[0] = p.now
 	for k := range ahead / coarse {
-		h.body[k+1] = h.body[k].next(p.speed(p.grid+float64(k)*coarse*step), p.most, coarse*step)
+		h.body[k+1] = h.body[k].next(p.speed(p.last+float64(k)*coarse*grid), p.most, coarse*grid)
 	}
 	for i := range p.feet {
 		h.expect(p, i)
@@ -73,19 +73,19 @@ func (h *horizon) expect(p *Planner, leg int) {
 			s.n++
 		}
 	}
-	if w := &f.swing; w.land > w.lift && w.land+crossing > p.grid {
+	if w := &f.swing; w.land > w.lift && w.land+crossing > p.last {
 		add(w.lift, w.land, w.to)
 	}
 	if p.listed.on && p.phase == Walks {
 		l := &p.listed
 		for k := l.next; k < l.n; k++ {
-			if lift := l.due + float64(k-l.next)*p.interval(); l.steps[k].Leg == leg && lift < p.grid+ahead*step {
+			if lift := l.due + float64(k-l.next)*p.interval(); l.steps[k].Leg == leg && lift < p.last+ahead*grid {
 				add(lift, lift+(1-p.gait.Duty)*p.gait.Period, l.steps[k].At)
 			}
 		}
 		return
 	}
-	end := p.grid + ahead*step
+	end := p.last + ahead*grid
 	for lift := f.next; lift < end && s.n < maxSteps; lift = p.following(f, lift) {
 		g := p.by(lift)
 		land := lift + (1-g.Duty)*g.Period
@@ -101,7 +101,7 @@ func (h *horizon) expect(p *Planner, leg int) {
 	}
 }
 
-// support finds the feet that count in every step.
+// support finds the feet that count at every point of the grid.
 func (h *horizon) support(p *Planner) {
 	for k := range h.mask {
 		h.mask[k] = 1<<len(h.feet) - 1
@@ -110,8 +110,8 @@ func (h *horizon) support(p *Planner) {
 		s := &h.feet[leg]
 		for i := range s.n {
 			// those with lift − crossing < t < land + crossing
-			from := int(math.Floor((s.lift[i]-crossing-p.grid)/step+1e-6)) + 1
-			to := int(math.Ceil((s.land[i]+crossing-p.grid)/step-1e-6)) - 1
+			from := int(math.Floor((s.lift[i]-crossing-p.last)/grid+1e-6)) + 1
+			to := int(math.Ceil((s.land[i]+crossing-p.last)/grid-1e-6)) - 1
 			for k := max(from, 1); k <= min(to, ahead); k++ {
 				h.mask[k-1] &^= 1 << leg
 			}
@@ -147,15 +147,15 @@ func (h *horizon) refer(p *Planner) {
 				at := h.region.nearest(h.centre(i + 1))
 				h.x[i], h.y[i] = at.X, at.Y
 			}
-			from, begins = Point{X: h.x[end-1], Y: h.y[end-1]}, p.grid+float64(end)*step
+			from, begins = Point{X: h.x[end-1], Y: h.y[end-1]}, p.last+float64(end)*grid
 			if first {
-				p.from, p.crosses = Point{X: h.x[0], Y: h.y[0]}, p.grid+step
+				p.from, p.crosses = Point{X: h.x[0], Y: h.y[0]}, p.last+grid
 			}
 		case h.greatest(k, end):
 			to := h.next(p, end)
-			ends := p.grid + float64(end)*step
+			ends := p.last + float64(end)*grid
 			for i := k; i < end; i++ {
-				s := smooth((p.grid + float64(i+1)*step - begins) / (ends + step - begins))
+				s := smoothstep((p.last + float64(i+1)*grid - begins) / (ends + grid - begins))
 				h.x[i], h.y[i] = from.X+s*(to.X-from.X), from.Y+s*(to.Y-from.Y)
 			}
 			from = to
@@ -163,17 +163,17 @@ func (h *horizon) refer(p *Planner) {
 			for i := k; i < end; i++ {
 				h.x[i], h.y[i] = from.X, from.Y
 			}
-			begins = p.grid + float64(end)*step
+			begins = p.last + float64(end)*grid
 			if first {
-				p.crosses = p.grid + step
+				p.crosses = p.last + grid
 			}
 		}
 		k, first = end, false
 	}
 }
 
-// smooth goes from 0 to 1 with no slope at its ends.
-func smooth(s float64) float64 {
+// smoothstep goes from 0 to 1 with no slope at its ends.
+func smoothstep(s float64) float64 {
 	s = min(max(s, 0), 1)
 	return s * s * (3 - 2*s)
 }
@@ -222,7 +222,7 @@ func (h *horizon) next(p *Planner, from int) Point {
 
 // allow sets the region of the feet that stand in a sample.
 func (h *horizon) allow(p *Planner, k int) {
-	t := p.grid + float64(k+1)*step
+	t := p.last + float64(k+1)*grid
 	h.points = h.points[:0]
 	for i := range h.feet {
 		if h.mask[k]&(1<<i) != 0 {

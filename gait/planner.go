@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"poise/contact"
-	"poise/spatial"
 )
 
 // Config is what a plan is made for. Zero values of the last four are derived.
@@ -65,11 +64,11 @@ type Planner struct {
 
 	phase  Phase
 	t      float64 // now, s
-	grid   float64 // time of the last step of the plan, s
+	last   float64 // point of the grid that was planned last, s
 	x, y   axis    // of the centre of mass, then
 	jx, jy float64 // and the jerk since
 	now    body    // nominal, then
-	after  body    // and a step later
+	after  body    // and at the next point
 	feet   []foot
 
 	command Velocity // as it was given,
@@ -89,7 +88,7 @@ type Planner struct {
 	future horizon
 
 	terrain terrain // boxes that are known
-	highest float64 // step from one to the next that is taken, m; 0 is any
+	highest float64 // stair from one to the next that is taken, m; 0 is any
 	level   axis    // mean height of the feet, which the body follows
 }
 
@@ -135,47 +134,6 @@ func (p *Planner) Phase() Phase { return p.phase }
 
 // Gait returns the gait.
 func (p *Planner) Gait() *Gait { return &p.gait }
-
-// SetGait sets how it walks. Standing, it sets off so; while it walks, the steps of the next moments stay as they
-// are planned, and those after them are of the new gait, without a stop. It copies the gait.
-func (p *Planner) SetGait(g *Gait) error {
-	if err := p.Fits(g); err != nil {
-		return err
-	}
-	if p.phase != Walks && p.phase != Lands {
-		p.adopt(g)
-		return nil
-	}
-	if c := &p.change; c.on && !math.IsInf(c.at, 1) {
-		return ErrChanging
-	}
-	p.change.gait.Set(g)
-	p.change.on, p.change.at = true, math.Inf(1)
-	p.Command(p.command)
-	return nil
-}
-
-// Fits reports why a gait cannot be walked by; nil says that it can.
-func (p *Planner) Fits(g *Gait) error {
-	if err := g.Check(len(p.feet)); err != nil {
-		return err
-	}
-	if stance := g.Duty * g.Period; stance < 3*p.cfg.Fade {
-		return fmt.Errorf("gait %q: feet stand for %g s, and take and give up their load in %g s each", g.Name, stance, p.cfg.Fade)
-	}
-	return nil
-}
-
-// ErrChanging: one gait is about to take the place of another, and no third one can until it has.
-var ErrChanging = errors.New("gait: it is changing to another gait: wait for its first step")
-
-// Next returns the gait that it changes to, or that it has.
-func (p *Planner) Next() *Gait {
-	if p.change.on {
-		return &p.change.gait
-	}
-	return &p.gait
-}
 
 // Fastest returns the largest speed of a foot that stands with this gait, m/s; while it changes, with the slower
 // of both.
@@ -260,21 +218,21 @@ const (
 	nearYaw   = 0.02  // rad
 )
 
-// Step lets time pass.
-func (p *Planner) Step(dt float64) {
+// Advance lets time pass.
+func (p *Planner) Advance(dt float64) {
 	p.t += dt
-	for p.grid+step <= p.t+1e-9 {
-		p.advance()
+	for p.last+grid <= p.t+1e-9 {
+		p.planNext()
 	}
 }
 
-// advance makes one step of the plan.
-func (p *Planner) advance() {
+// planNext goes on to the next point of the grid.
+func (p *Planner) planNext() {
 	if p.phase == Walks || p.phase == Lands {
-		p.x, p.y = p.x.at(step, p.jx), p.y.at(step, p.jy)
+		p.x, p.y = p.x.at(grid, p.jx), p.y.at(grid, p.jy)
 		p.now = p.after
 	}
-	p.grid += step
+	p.last += grid
 	p.touchDown()
 	p.rise()
 	switch p.phase {
@@ -282,7 +240,7 @@ func (p *Planner) advance() {
 		p.stood()
 		if p.wants() {
 			p.setOff()
-		} else if p.phase == Settles && p.grid >= p.endX.begin+p.endX.takes {
+		} else if p.phase == Settles && p.last >= p.endX.begin+p.endX.takes {
 			p.rest()
 		}
 	case Walks:
@@ -304,7 +262,7 @@ func (p *Planner) advance() {
 	}
 	if p.phase == Walks || p.phase == Lands {
 		p.room = p.roomy()
-		p.after = p.now.next(p.speed(p.grid), p.most, step)
+		p.after = p.now.next(p.speed(p.last), p.most, grid)
 		p.future.plan(p)
 		p.jx, p.jy = p.preview.jerk(p.x, &p.future.x), p.preview.jerk(p.y, &p.future.y)
 	}
@@ -331,7 +289,7 @@ func (p *Planner) speed(t float64) Velocity {
 
 // rest stands where it has settled.
 func (p *Planner) rest() {
-	x, y, yaw := p.endX.at(p.grid), p.endY.at(p.grid), p.endYaw.at(p.grid)
+	x, y, yaw := p.endX.at(p.last), p.endY.at(p.last), p.endYaw.at(p.last)
 	p.x, p.y, p.jx, p.jy = axis{p: x.p}, axis{p: y.p}, 0, 0
 	p.now = body{at: Point{X: x.p, Y: y.p}, yaw: yaw.p}
 	p.after, p.phase = p.now, Stands
@@ -343,14 +301,14 @@ const waits = 3.6
 // setOff begins to walk.
 func (p *Planner) setOff() {
 	if p.phase == Settles {
-		yaw := p.endYaw.at(p.grid)
-		p.x, p.y = p.endX.at(p.grid), p.endY.at(p.grid)
+		yaw := p.endYaw.at(p.last)
+		p.x, p.y = p.endX.at(p.last), p.endY.at(p.last)
 		p.now = body{at: Point{X: p.endX.at(math.Inf(1)).p, Y: p.endY.at(math.Inf(1)).p}, yaw: yaw.p}
 		p.now.v.Yaw, p.now.a.Yaw = yaw.v, yaw.a
 	}
 	p.phase = Walks
-	p.from, p.crosses = Point{X: p.preview.zmp(p.x), Y: p.preview.zmp(p.y)}, p.grid
-	first := p.grid + waits*math.Sqrt(p.preview.c)
+	p.from, p.crosses = Point{X: p.preview.zmp(p.x), Y: p.preview.zmp(p.y)}, p.last
+	first := p.last + waits*math.Sqrt(p.preview.c)
 	p.begins = first - p.gait.Period/8
 	for i := range p.feet { // after a stop in the middle of steps feet come nearer first
 		f := &p.feet[i]
@@ -391,7 +349,7 @@ func (p *Planner) leader() (best int) {
 // flies reports whether a foot is in the air, or about to be lifted.
 func (p *Planner) flies() bool {
 	for i := range p.feet {
-		if s := &p.feet[i].swing; s.land > s.lift && p.grid < s.land {
+		if s := &p.feet[i].swing; s.land > s.lift && p.last < s.land {
 			return true
 		}
 	}
@@ -402,7 +360,7 @@ func (p *Planner) flies() bool {
 func (p *Planner) touchDown() {
 	for i := range p.feet {
 		f := &p.feet[i]
-		if s := &f.swing; s.land > s.lift && p.grid >= s.land {
+		if s := &f.swing; s.land > s.lift && p.last >= s.land {
 			f.at, f.z, f.yaw = s.to, s.height, s.turn
 		}
 	}
@@ -432,7 +390,7 @@ func (p *Planner) placed(f *foot, to Point, yaw float64) bool {
 func (p *Planner) commit() {
 	for i := range p.feet {
 		f := &p.feet[i]
-		if f.next > p.grid+p.cfg.Fade+2*step {
+		if f.next > p.last+p.cfg.Fade+2*grid {
 			continue
 		}
 		lift := f.next
@@ -462,7 +420,7 @@ func (p *Planner) swings(f *foot, lift, land, rise float64, to Point, yaw float6
 }
 
 // foothold returns where a foot that stands at a place and a height is put down for a body that is at one place then, and at another in the
-// middle of the stance. Where that is a step too high or too deep it stays where it is, and the body does not go on without it.
+// middle of the stance. Where that is a stair too high or too deep it stays where it is, and the body does not go on without it.
 func (p *Planner) foothold(f *foot, from Point, z float64, then, middle body) (Point, float64) {
 	under, to := then.apply(f.nominal), middle.apply(f.nominal)
 	if d := math.Hypot(to.X-under.X, to.Y-under.Y); d > p.cfg.Reach {
@@ -495,11 +453,11 @@ func (p *Planner) settle() {
 	best := math.Inf(-1)
 	for _, s := range settling {
 		T := s * math.Sqrt(p.preview.c)
-		x, y := newQuintic(p.x, middle.X, p.grid, T), newQuintic(p.y, middle.Y, p.grid, T)
+		x, y := newQuintic(p.x, middle.X, p.last, T), newQuintic(p.y, middle.Y, p.last, T)
 		m := p.least(hull, &x, &y)
 		if m > best {
 			best, p.endX, p.endY = m, x, y
-			p.endYaw = newQuintic(axis{p.now.yaw, p.now.v.Yaw, p.now.a.Yaw}, p.now.yaw+p.now.v.Yaw*T/2, p.grid, T)
+			p.endYaw = newQuintic(axis{p.now.yaw, p.now.v.Yaw, p.now.a.Yaw}, p.now.yaw+p.now.v.Yaw*T/2, p.last, T)
 		}
 		if m >= p.cfg.Margin {
 			break
@@ -516,105 +474,4 @@ func (p *Planner) least(hull *contact.Polygon, x, y *quintic) float64 {
 		m = min(m, hull.Margin(Point{X: p.preview.zmp(x.at(t)), Y: p.preview.zmp(y.at(t))}))
 	}
 	return m
-}
-
-// Motion is how a quantity moves: a place, a speed, an acceleration.
-type Motion struct{ P, V, A spatial.Vec3 }
-
-// Com returns how the centre of mass moves, seen from above, some seconds from now: exactly so within
-// a step of the plan. Its height is that of the ground under the feet.
-func (p *Planner) Com(after float64) Motion {
-	x, y := p.com(p.t + after)
-	z := p.level.at(p.t+after-p.grid, p.climb())
-	return Motion{P: spatial.Vec3{X: x.p, Y: y.p, Z: z.p}, V: spatial.Vec3{X: x.v, Y: y.v, Z: z.v}, A: spatial.Vec3{X: x.a, Y: y.a, Z: z.a}}
-}
-
-func (p *Planner) com(t float64) (x, y axis) {
-	if p.phase == Settles {
-		return p.endX.at(t), p.endY.at(t)
-	}
-	return p.x.at(t-p.grid, p.jx), p.y.at(t-p.grid, p.jy)
-}
-
-// Yaw returns the heading and its two derivatives, some seconds from now.
-func (p *Planner) Yaw(after float64) (yaw, rate, acceleration float64) {
-	t := p.t + after
-	if p.phase == Settles {
-		s := p.endYaw.at(t)
-		return s.p, s.v, s.a
-	}
-	if p.phase == Stands {
-		return p.now.yaw, 0, 0
-	}
-	s := axis{p.now.yaw, p.now.v.Yaw, p.now.a.Yaw}.at(t-p.grid, (p.after.a.Yaw-p.now.a.Yaw)/step)
-	return s.p, s.v, s.a
-}
-
-// Foot returns how a foot moves some seconds from now, and how it is turned, with two derivatives.
-func (p *Planner) Foot(leg int, after float64) (m Motion, yaw, rate, acceleration float64) {
-	f, t := &p.feet[leg], p.t+after
-	s := &f.swing
-	if !(s.land > s.lift && t > s.lift && t < s.land) {
-		at, z, turn := f.at, f.z, f.yaw
-		if s.land > s.lift && t >= s.land {
-			at, z, turn = s.to, s.height, s.turn
-		}
-		return Motion{P: spatial.Vec3{X: at.X, Y: at.Y, Z: z}}, turn, 0, 0
-	}
-	x, y, w, z := s.x.at(t), s.y.at(t), s.yaw.at(t), s.up.at(t)
-	if t > s.down.begin {
-		z = s.down.at(t)
-	}
-	return Motion{P: spatial.Vec3{X: x.p, Y: y.p, Z: z.p}, V: spatial.Vec3{X: x.v, Y: y.v, Z: z.v}, A: spatial.Vec3{X: x.a, Y: y.a, Z: z.a}}, w.p, w.v, w.a
-}
-
-// Foothold returns where a foot is put down next, as far as that is planned, and whether it is on its way there.
-func (p *Planner) Foothold(leg int) (at Point, yaw float64, planned, swings bool) {
-	f := &p.feet[leg]
-	if s := &f.swing; s.land > s.lift && p.t < s.land {
-		return s.to, s.turn, true, true
-	}
-	if e := &p.future.feet[leg]; p.phase == Walks && e.n > 0 && e.lift[e.n-1] > p.t {
-		k := 0
-		for e.lift[k] <= p.t {
-			k++
-		}
-		return e.at[k+1], p.now.yaw, true, false
-	}
-	return f.at, f.yaw, false, false
-}
-
-// Swing returns when a foot is lifted and when it lands, of the way through the air that it is on or was on last; s of
-// the plan's clock, which is at now.
-func (p *Planner) Swing(leg int) (lift, land, now float64) {
-	s := &p.feet[leg].swing
-	return s.lift, s.land, p.t
-}
-
-// Aloft reports whether a foot is in the air, whether it is on its way down, and how high it is over the ground that it left or, on its way
-// down, comes to.
-func (p *Planner) Aloft(leg int) (swings, descends bool, height float64) {
-	f := &p.feet[leg]
-	s := &f.swing
-	if swings = s.land > s.lift && p.t > s.lift && p.t < s.land; !swings {
-		return false, false, 0
-	}
-	if p.t > s.down.begin {
-		z := s.down.at(p.t)
-		return true, z.v < 0, z.p - s.height // one that is put down at once may rise for a moment
-	}
-	return true, false, s.up.at(p.t).p - f.z
-}
-
-// Weight returns how much a foot carries of what it could, 0 … 1: it gives its load up before it is
-// lifted, and takes it after it touched down.
-func (p *Planner) Weight(leg int) float64 {
-	s := &p.feet[leg].swing
-	if !(s.land > s.lift) || p.t <= s.lift-p.cfg.Fade || p.t >= s.land+p.cfg.Fade {
-		return 1
-	}
-	if p.t < s.lift {
-		return (s.lift - p.t) / p.cfg.Fade
-	}
-	return max(0, (p.t-s.land)/p.cfg.Fade)
 }

@@ -2,10 +2,10 @@ package gait
 
 import "math"
 
-// The plan goes in steps of this length, s, and looks so many of them ahead: what comes later counts
+// The plan is made on a grid of this spacing, s, and looks so many points ahead: what comes later counts
 // for less than e^(−ω·1.25 s), 10⁻⁴ for the pony.
 const (
-	step  = 0.005
+	grid  = 0.005
 	ahead = 250
 )
 
@@ -30,7 +30,7 @@ func (x axis) at(t, jerk float64) axis {
 // (r + BᵀPB)⁻¹·Bᵀ·((A − B·K)ᵀ)ⁱ⁻¹·Cᵀ.
 type preview struct {
 	k [3]float64
-	f [ahead]float64 // of the reference 1 … ahead steps from now; the last is that of all that comes later
+	f [ahead]float64 // of the reference 1 … ahead points from now; the last is that of all that comes later
 	c float64        // 1/ω²
 }
 
@@ -46,7 +46,7 @@ func (m *mat3) times(x [3]float64) (y [3]float64) {
 }
 
 func newPreview(height, gravity float64) preview {
-	const h = step
+	const h = grid
 	w := preview{c: height / gravity}
 	A := mat3{{1, h, h * h / 2}, {0, 1, h}, {0, 0, 1}}
 	B := [3]float64{h * h * h / 6, h * h / 2, h}
@@ -113,7 +113,7 @@ func newPreview(height, gravity float64) preview {
 	return w
 }
 
-// jerk returns what to do now, for a reference 1 … ahead steps from now. Loop-safe.
+// jerk returns what to do now, for a reference 1 … ahead points from now. Loop-safe.
 func (w *preview) jerk(x axis, ref *[ahead]float64) float64 {
 	u := -w.k[0]*x.p - w.k[1]*x.v - w.k[2]*x.a
 	for i, f := range w.f {
@@ -146,7 +146,7 @@ func newQuintic(from axis, to, begin, takes float64) quintic {
 // at returns the state at a time; before and after its own time it rests where it begins and ends, if
 // it does. One that begins on the way goes on as it does then for a moment before. Loop-safe.
 func (q *quintic) at(t float64) axis {
-	s := min(max(t-q.begin, -step), q.takes)
+	s := min(max(t-q.begin, -grid), q.takes)
 	c := &q.c
 	if s < 0 {
 		return axis{p: c[0] + s*(c[1]+s*c[2]), v: c[1] + 2*s*c[2], a: 2 * c[2]}

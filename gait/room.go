@@ -12,8 +12,8 @@ func (p *Planner) roomy() float64 {
 	sin, cos := math.Sincos(p.now.yaw)
 	for i := range p.feet {
 		f := &p.feet[i]
-		lift := f.next - p.grid
-		if s := &f.swing; s.land > s.lift && p.grid < s.land || !(lift > 0) || math.IsInf(lift, 1) {
+		lift := f.next - p.last
+		if s := &f.swing; s.land > s.lift && p.last < s.land || !(lift > 0) || math.IsInf(lift, 1) {
 			continue
 		}
 		n, v := f.nominal, p.target

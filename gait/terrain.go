@@ -33,12 +33,12 @@ func (p *Planner) Terrain(boxes []Box, room float64) {
 	t.settle(p.feet[0].at, p.feet[0].z)
 }
 
-// Steps sets how high or deep a step from one box to the next may be, m; 0 is any. Where there is a greater one a foot stays.
-func (p *Planner) Steps(most float64) { p.highest = most }
+// SetHighestStair sets how high or deep a stair from one box to the next may be, m; 0 is any. Where there is a greater one a foot stays.
+func (p *Planner) SetHighestStair(most float64) { p.highest = most }
 
-// Seen tells where the frame of the boxes is in the plan's. Feet that are about to be lifted, or in the air, keep to where they were
+// SetTerrainFrame tells where the frame of the boxes is in the plan's. Feet that are about to be lifted, or in the air, keep to where they were
 // planned. Loop-safe.
-func (p *Planner) Seen(at Point, yaw float64) { p.terrain.at, p.terrain.yaw = at, yaw }
+func (p *Planner) SetTerrainFrame(at Point, yaw float64) { p.terrain.at, p.terrain.yaw = at, yaw }
 
 // settle lets a foot stand as high as it does.
 func (t *terrain) settle(foot Point, z float64) {
@@ -159,7 +159,7 @@ func (t *terrain) back(b *Box, u Point) Point {
 const levelRate = 7
 
 // rise lets the height of the body follow that of the feet: those in the air count where they come down.
-func (p *Planner) rise() { p.level = p.level.at(step, p.climb()) }
+func (p *Planner) rise() { p.level = p.level.at(grid, p.climb()) }
 
 // climb is the jerk of that, by three equal lags.
 func (p *Planner) climb() float64 {
@@ -167,7 +167,7 @@ func (p *Planner) climb() float64 {
 	for i := range p.feet {
 		f := &p.feet[i]
 		z := f.z
-		if s := &f.swing; s.land > s.lift && p.grid >= s.lift && p.grid < s.land {
+		if s := &f.swing; s.land > s.lift && p.last >= s.lift && p.last < s.land {
 			z = s.height
 		}
 		mean += z / float64(len(p.feet))

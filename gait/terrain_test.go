@@ -34,9 +34,9 @@ func TestFeetKeepFromEdges(t *testing.T) {
 	const dt = 0.001
 	for n := range 22000 {
 		if n%500 == 0 { // the ground of the odometry slips away
-			p.Seen(Point{X: 0.002 * rng.Float64()}, 0)
+			p.SetTerrainFrame(Point{X: 0.002 * rng.Float64()}, 0)
 		}
-		p.Step(dt)
+		p.Advance(dt)
 		now := p.Com(0)
 		if jerk := (now.A.Z - was.A.Z) / dt; math.Abs(jerk) > levelRate*levelRate*levelRate*4*height {
 			t.Fatalf("%g s: the height of the body jerks by %g m/s³", float64(n)*dt, jerk)
@@ -61,7 +61,7 @@ func TestFeetKeepFromEdges(t *testing.T) {
 	if highest < 0.02 || math.Abs(p.Com(0).P.Z) > 1e-3 {
 		t.Errorf("the body was %g m up, and is %g m behind the stairs", highest, p.Com(0).P.Z)
 	}
-	if n := testing.AllocsPerRun(20, func() { p.Terrain(boxes, room); p.Seen(Point{}, 0); p.Step(0.0224) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() { p.Terrain(boxes, room); p.SetTerrainFrame(Point{}, 0); p.Advance(0.0224) }); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
 }
@@ -88,7 +88,7 @@ func TestFeetPassOverBars(t *testing.T) {
 		beside := bar.At.Y > 0.1
 		top, deep := 0.0, 0.0
 		for p.Com(0).P.X < 0.45 {
-			p.Step(0.001)
+			p.Advance(0.001)
 			for i := range p.feet {
 				m, _, _, _ := p.Foot(i, 0)
 				top = max(top, m.P.Z)

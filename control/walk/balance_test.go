@@ -92,7 +92,7 @@ func TestFeetMeetTheGroundOtherwise(t *testing.T) {
 		var stood []float64
 		touches := make([]servo.Contact, len(c.legs))
 		for range int(12 / input.Tick.Dt) {
-			c.plan.Step(input.Tick.Dt)
+			c.plan.Advance(input.Tick.Dt)
 			for i := range c.legs {
 				at, _, _, _ := c.plan.Foot(i, 0)
 				height := c.soles[i].raised(at, 0).P.Z

@@ -27,7 +27,7 @@ func TestAPushedWalkBraces(t *testing.T) {
 				input.Meas.IMU[0].Rate = spatial.Vec3{X: -off / math.Sqrt(z/c.gravity)} // to the left
 				c.plan.Command(gait.Velocity{X: walk.speed})
 				c.plan.Stop(c.braced.on || c.catch.steps.On())
-				c.plan.Step(input.Tick.Dt)
+				c.plan.Advance(input.Tick.Dt)
 				c.feedback(input)
 				c.braces(input)
 				c.recover(input)
@@ -110,7 +110,7 @@ func TestFootstepsThatAPushMoved(t *testing.T) {
 			input.Meas.Base.Pose.R = spatial.Identity3
 			input.Meas.IMU[0].Rate = spatial.Vec3{X: -off / math.Sqrt(z/c.gravity)}
 			c.plan.Stop(c.braced.on || c.catch.steps.On())
-			c.plan.Step(input.Tick.Dt)
+			c.plan.Advance(input.Tick.Dt)
 			c.feedback(input)
 			c.braces(input)
 			if done = c.over(input) && !c.braced.on; done {
@@ -143,7 +143,7 @@ func TestAWalkThatEndsComesToRest(t *testing.T) {
 	c.slope.x, c.sway.y, input.Rate = shift{p: 0.01, v: 0.02}, shift{p: 0.01, v: 0.05}, 0
 	input.Meas.Base.Pose.R = spatial.AxisAngle(spatial.Vec3{Y: 1}, 0.03) // steeper than flat
 	for range int(0.8 / input.Tick.Dt) {
-		c.plan.Step(input.Tick.Dt)
+		c.plan.Advance(input.Tick.Dt)
 		c.feel(input)
 		c.feedback(input)
 		c.uphill(input)
@@ -167,7 +167,7 @@ func TestAFootThatRisesHasNotLanded(t *testing.T) {
 	c, input := crawling(t)
 	braced, rising := false, 0
 	for range int(5 / input.Tick.Dt) {
-		c.plan.Step(input.Tick.Dt)
+		c.plan.Advance(input.Tick.Dt)
 		m, _, _, _ := c.plan.Foot(0, 0)
 		if swings, _, height := c.plan.Aloft(0); !braced && swings && height > 0.001 && m.V.Z > 0 {
 			braced = true

@@ -31,7 +31,7 @@ func tippedPony(t *testing.T) (*Controller, *control.Input, func(to gait.Point, 
 		now.Base.Pose.R = spatial.AxisAngle(n, lean)
 		now.IMU[0] = servo.Inertial{Rate: n.Scale(rate)}
 		c.plan.Stop(c.catch.steps.On())
-		c.plan.Step(input.Tick.Dt)
+		c.plan.Advance(input.Tick.Dt)
 		c.recover(input)
 	}
 }
@@ -116,7 +116,7 @@ func TestTiltsAreSeenFromThePlan(t *testing.T) {
 				input.Meas.Base.Pose.R = spatial.TurnZ(yaw).Mul(spatial.AxisAngle(n, lean))
 				input.Meas.IMU[0] = servo.Inertial{Rate: n.Scale(rate)}
 				c.plan.Stop(c.catch.steps.On())
-				c.plan.Step(input.Tick.Dt)
+				c.plan.Advance(input.Tick.Dt)
 				c.feedback(input)
 				c.recover(input)
 			}

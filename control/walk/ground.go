@@ -19,9 +19,9 @@ type Ground struct {
 
 // What boxes may be.
 const (
-	edgeRoom    = 0.006 // m between a sole and an edge: what odometry may be off, and a foot that is lifted beside a riser needs
-	highestStep = 0.15  // of the height of walking, from one box to the next, if legs lift their feet so high
-	farthestBox = 1e3   // m, and rad
+	edgeRoom     = 0.006 // m between a sole and an edge: what odometry may be off, and a foot that is lifted beside a riser needs
+	highestStair = 0.15  // of the height of walking, from one box to the next, if legs lift their feet so high
+	farthestBox  = 1e3   // m, and rad
 )
 
 // Boxes returns the ground that they make, or says which cannot be.
@@ -52,8 +52,8 @@ func Boxes(m *robot.Model, boxes []gait.Box) (*Ground, error) {
 		if !(b.Height > 0 && b.Height <= farthestBox) {
 			return nil, fmt.Errorf("boxes[%d]: a height of %g m is not within 0 … %g m", i, b.Height, float64(farthestBox))
 		}
-		if step := fromBelow(levels, b.Height); step > c.step {
-			return nil, fmt.Errorf("boxes[%d]: %g m is a step of %.3g m from the next lower one: this robot takes %.3g m at most", i, b.Height, step, c.step)
+		if rise := fromBelow(levels, b.Height); rise > c.stair {
+			return nil, fmt.Errorf("boxes[%d]: %g m is a step of %.3g m from the next lower one: this robot takes %.3g m at most", i, b.Height, rise, c.stair)
 		}
 	}
 	return &Ground{Boxes: boxes}, nil
@@ -88,5 +88,5 @@ func (c *Controller) locate(input *control.Input) {
 	planned, measured := contact.Level(c.body(0).Pose), contact.Level(b.Pose)
 	planned.P.Z, measured.P.Z = 0, 0
 	move := planned.Mul(measured.Inverse())
-	c.plan.Seen(gait.Point{X: move.P.X, Y: move.P.Y}, math.Atan2(move.R[3], move.R[0]))
+	c.plan.SetTerrainFrame(gait.Point{X: move.P.X, Y: move.P.Y}, math.Atan2(move.R[3], move.R[0]))
 }

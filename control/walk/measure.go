@@ -90,8 +90,8 @@ func (c *Controller) measure(m *robot.Model) error {
 	for i := range c.legs {
 		c.legs[i].turns = [2]float64{c.turnsTo(i, -1), c.turnsTo(i, 1)}
 	}
-	c.step = c.steps(m)
-	c.plan.Steps(c.step)
+	c.stair = c.stairOf(m)
+	c.plan.SetHighestStair(c.stair)
 	return c.plan.SetGait(&c.gaits[0])
 }
 
@@ -127,13 +127,13 @@ func (c *Controller) turnsTo(leg int, side float64) float64 {
 	return low
 }
 
-// steps returns how high a step legs can lift a foot onto by the gaits that are chosen by speed, at their fastest.
-func (c *Controller) steps(m *robot.Model) float64 {
-	high := highestStep * c.height
+// stairOf returns how high a stair legs can lift a foot onto by the gaits that are chosen by speed, at their fastest.
+func (c *Controller) stairOf(m *robot.Model) float64 {
+	high := highestStair * c.height
 	for _, k := range c.speeds {
-		reaches := func(step float64) bool {
+		reaches := func(stair float64) bool {
 			g := c.gaits[k]
-			g.Lift += step
+			g.Lift += stair
 			return !math.IsInf(c.demands(m, &g, g.Most, math.Inf(1)).share, 1)
 		}
 		if reaches(high) {

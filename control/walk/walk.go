@@ -77,7 +77,7 @@ type Controller struct {
 	height  float64      // of the base above the ground while it walks, m
 	walking spatial.Pose // of the base then, seen from the middle of the feet
 	reach   float64      // of a foot from its place, m
-	step    float64      // from one known box to the next at most, m
+	stair   float64      // from one known box to the next at most, m
 	above   float64      // height of the centre of mass over the base, m
 	gaits   []gait.Gait  // as gait.Names
 	slowed  gait.Gait    // of them the one that is walked by, as the period of the cycle has it
@@ -376,7 +376,7 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 	if !c.ready {
 		c.ready = c.clock >= begins+c.run.takes
 	}
-	c.plan.Step(dt)
+	c.plan.Advance(dt)
 	c.feel(input)
 	c.feedback(input)
 	c.uphill(input)
