@@ -14,6 +14,7 @@ import (
 	"poise/servo/physics"
 	"poise/sim"
 	"poise/spatial"
+	"poise/trajectory/move"
 )
 
 // lifter holds a crouched robot with one foot free, of whose swing it says a share; it passes an event after half a second.
@@ -42,8 +43,8 @@ func (c *lifter) Update(in *control.Input, out *control.Reference) (control.Stat
 	clear(out.V)
 	clear(out.A)
 	if c.wave != 0 {
-		x, v, a := minimumJerk(c.time/2, 2)
-		out.Q[c.joint], out.V[c.joint], out.A[c.joint] = c.q[c.joint]+c.wave*x, c.wave*v*in.Rate, c.wave*a*in.Rate
+		by := move.MinimumJerk(c.time, 2)
+		out.Q[c.joint], out.V[c.joint], out.A[c.joint] = c.q[c.joint]+c.wave*by.P, c.wave*by.V*in.Rate, c.wave*by.A*in.Rate
 	}
 	out.Support[c.chain] = control.Support{Contact: robot.NoContact, Swing: c.swing}
 	if out.Time = c.time; c.time >= 0.5 {

@@ -6,6 +6,7 @@ import (
 	"poise/control"
 	"poise/external"
 	"poise/robot"
+	"poise/trajectory/move"
 )
 
 // Reactions to impacts.
@@ -177,24 +178,17 @@ func (b *retreat) apply(s *seat) {
 	if !s.paused && !b.leaving {
 		b.leaving, b.began = true, s.l.now
 	}
-	x, v, a := minimumJerk((s.l.now-b.began)/retreatTime, retreatTime)
+	ease := move.MinimumJerk(s.l.now-b.began, retreatTime)
 	if b.leaving {
-		if x, v, a = 1-x, -v, -a; s.l.now-b.began >= retreatTime {
+		if ease = (move.State{P: 1 - ease.P, V: -ease.V, A: -ease.A}); s.l.now-b.began >= retreatTime {
 			b.on = false
 		}
 	}
 	for leaf := range b.joints.Intersect(s.ref.Has).All {
 		if j := int(leaf); j < len(b.by) {
-			s.ref.Q[j] += x * b.by[j]
-			s.ref.V[j] += v * b.by[j]
-			s.ref.A[j] += a * b.by[j]
+			s.ref.Q[j] += ease.P * b.by[j]
+			s.ref.V[j] += ease.V * b.by[j]
+			s.ref.A[j] += ease.A * b.by[j]
 		}
 	}
-}
-
-// minimumJerk goes from 0 to 1 in a time, at rest at both ends (Flash and Hogan 1985); t is the
-// share of the time.
-func minimumJerk(t, time float64) (x, v, a float64) {
-	t = math.Max(0, math.Min(1, t))
-	return t * t * t * (10 - 15*t + 6*t*t), 30 * t * t * (1 - t) * (1 - t) / time, 60 * t * (1 - 3*t + 2*t*t) / (time * time)
 }

@@ -371,7 +371,7 @@ func (p *planner) ends(x *Program) {
 	for i := range x.Axes {
 		a := &x.Axes[i]
 		way, l := math.Abs(a.Centre-a.From), &p.Limits[a.Joint]
-		// greatest velocity and acceleration of smooth: 15/8 and 10/√3 over the length
+		// greatest velocity and acceleration of minimum jerk: 15/8 and 10/√3 over the length
 		longest = max(longest, 15.0/8*way/(speedShare*l.VelMax), math.Sqrt(10/math.Sqrt(3)*way/(0.8*l.AccMax)))
 		if way > 1e-9 {
 			longest = max(longest, turn)

@@ -123,28 +123,13 @@ func (p *Program) At(axis int, time float64) move.State {
 	return between(a.Centre, a.From, time-t.Sweeps, t.Return)
 }
 
-// smooth goes from 0 to 1 over a length, at rest at both ends, with its derivatives.
-func smooth(t, length float64) (s, v, a float64) {
-	x := t / length
-	switch {
-	case !(x > 0):
-		return 0, 0, 0
-	case x >= 1:
-		return 1, 0, 0
-	}
-	s = x * x * x * (10 + x*(6*x-15))
-	v = 30 * x * x * (1 + x*(x-2)) / length
-	a = 60 * x * (1 + x*(2*x-3)) / (length * length)
-	return s, v, a
-}
-
 func between(from, to, t, length float64) move.State {
 	if !(length > 0) {
 		return move.State{P: to}
 	}
-	s, v, a := smooth(t, length)
+	s := move.MinimumJerk(t, length)
 	way := to - from
-	return move.State{P: from + way*s, V: way * v, A: way * a}
+	return move.State{P: from + way*s.P, V: way * s.V, A: way * s.A}
 }
 
 // fading is how long a sum of sines takes to come and to go, s.
@@ -160,9 +145,8 @@ func faded(centre float64, sum []Sine, t, length float64) move.State {
 		v += x.Amplitude * x.Frequency * cos
 		a -= x.Amplitude * x.Frequency * x.Frequency * sin
 	}
-	f, fv, fa := smooth(t, fading)
-	g, gv, ga := smooth(length-t, fading)
-	w, wv, wa := f*g, fv*g-f*gv, fa*g-2*fv*gv+f*ga
+	f, g := move.MinimumJerk(t, fading), move.MinimumJerk(length-t, fading)
+	w, wv, wa := f.P*g.P, f.V*g.P-f.P*g.V, f.A*g.P-2*f.V*g.V+f.P*g.A
 	return move.State{P: centre + w*q, V: w*v + wv*q, A: w*a + 2*wv*v + wa*q}
 }
 

@@ -253,16 +253,13 @@ func (c *Controller) next(part, step int) {
 func (c *Controller) write(out *control.Reference) {
 	out.Has, out.Peak = c.all, pace.Peak
 	out.Rate, out.Time = c.clock.Rate, c.passed+c.clock.Time+c.rest
-	s := min(c.clock.Time/c.takes, 1)
-	u := s * s * s * (10 - 15*s + 6*s*s)
-	v := 30 * s * s * (1 - s) * (1 - s) / c.takes
-	a := 60 * s * (1 - s) * (1 - 2*s) / (c.takes * c.takes)
+	s := move.MinimumJerk(c.clock.Time, c.takes)
 	for leaf := range c.all.All {
 		j := int(leaf)
 		d := c.to[j] - c.from[j]
-		c.v[j], c.a[j] = v*d, a*d
-		at := c.from[j] + u*d
-		if s == 1 {
+		c.v[j], c.a[j] = s.V*d, s.A*d
+		at := c.from[j] + s.P*d
+		if c.clock.Time >= c.takes {
 			at = c.to[j] // not rounded
 		}
 		c.clock.Reference(out, j, move.State{P: at, V: c.v[j], A: c.a[j]})

@@ -11,6 +11,7 @@ import (
 	"poise/kinematics/ik"
 	"poise/robot"
 	"poise/spatial"
+	"poise/trajectory/move"
 )
 
 // What walking is derived with.
@@ -418,7 +419,7 @@ func (c *Controller) demands(m *robot.Model, g *gait.Gait, speed, enough float64
 					q[k] = [...][]float64{c.near[0], c.q, c.near[1]}[k]
 					copy(q[k], c.way)
 					s := (t + dt) / T
-					over, up := half*(2*quintic(s/haste)-1), g.Lift*quintic(min(s/rise, (1-s)/(1-rise)))
+					over, up := half*(2*move.MinimumJerk(s, haste).P-1), g.Lift*move.MinimumJerk(min(s/rise, (1-s)/(1-rise)), 1).P
 					body := speed * (t + dt - T/2)
 					at := spatial.Vec3{X: c.nominal[i].X + to.X*(over-body), Y: c.nominal[i].Y + to.Y*(over-body), Z: up}
 					setBase(q[k], c.walking)
@@ -448,10 +449,4 @@ func (c *Controller) demands(m *robot.Model, g *gait.Gait, speed, enough float64
 		}
 	}
 	return d
-}
-
-// quintic goes from 0 to 1 without speed and acceleration at its ends.
-func quintic(s float64) float64 {
-	s = min(max(s, 0), 1)
-	return s * s * s * (10 - 15*s + 6*s*s)
 }

@@ -9,6 +9,7 @@ import (
 	"poise/kinematics/ik"
 	"poise/robot"
 	"poise/spatial"
+	"poise/trajectory/move"
 )
 
 // posture is how a robot stands and how it is going to: level, at the height of walking, its centre
@@ -163,18 +164,15 @@ func (l *leg) tipAt(sole spatial.Vec3, yaw float64) spatial.Pose {
 
 // at returns the body on its way to the posture of walking, with its derivatives.
 func (k *posture) at(t float64) control.BaseRef {
-	s := min(max(t/k.takes, 0), 1)
-	u := s * s * s * (10 - 15*s + 6*s*s)
-	v := 30 * s * s * (1 - s) * (1 - s) / k.takes
-	a := 60 * s * (1 - s) * (1 - 2*s) / (k.takes * k.takes)
+	s := move.MinimumJerk(t, k.takes)
 	d := k.to.P.Sub(k.from.P)
 	r := k.from.R.Transpose().Mul(k.to.R).Quat().Log()
 	x := [6]float64{d.X, d.Y, d.Z, r.X, r.Y, r.Z}
-	var p, vel, acc [6]float64
+	var p, v, a [6]float64
 	for i := range x {
-		p[i], vel[i], acc[i] = u*x[i], v*x[i], a*x[i]
+		p[i], v[i], a[i] = s.P*x[i], s.V*x[i], s.A*x[i]
 	}
-	return control.CoordinatePose(&k.from, &p, &vel, &acc)
+	return control.CoordinatePose(&k.from, &p, &v, &a)
 }
 
 // bend seeds legs on their way to the posture of walking between their joints at its ends: one that is straight would bend either way

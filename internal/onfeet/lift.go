@@ -12,6 +12,7 @@ import (
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
+	"poise/trajectory/move"
 )
 
 // Key is a pose of a lift, reached at a time and left at rest.
@@ -60,7 +61,7 @@ func Lift(t testing.TB, m *robot.Model, chains []string, keys ...Key) follow.Goa
 			k++
 		}
 		from, to := keys[k], keys[k+1]
-		x := smooth((s - from.At) / (to.At - from.At))
+		x := move.MinimumJerk(s-from.At, to.At-from.At).P
 		p := trajectory.Point{Time: s}
 		shift := from.Shift.Add(to.Shift.Sub(from.Shift).Scale(x))
 		for _, l := range legs {

@@ -9,6 +9,7 @@ import (
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
+	"poise/trajectory/move"
 )
 
 const (
@@ -33,8 +34,8 @@ func Squat(t testing.TB, m *robot.Model, seconds float64) follow.Goal {
 	goal := follow.Goal{GoalTime: -1}
 	b := newBody(m, &goal)
 	at := func(s float64) []float64 {
-		grow := smooth(min(s, seconds-s))
-		return b.pose(t, -amplitude*smooth(s)+amplitude*grow*math.Sin(2*math.Pi*frequency*s))
+		grow := move.MinimumJerk(min(s, seconds-s), 1).P
+		return b.pose(t, -amplitude*move.MinimumJerk(s, 1).P+amplitude*grow*math.Sin(2*math.Pi*frequency*s))
 	}
 	const h = 1e-3
 	for s := 0.0; s <= seconds+1e-9; s += every {
@@ -48,12 +49,6 @@ func Squat(t testing.TB, m *robot.Model, seconds float64) follow.Goal {
 		goal.Points = append(goal.Points, trajectory.Point{Time: s + begins, Position: now, Velocity: v, Acceleration: a})
 	}
 	return goal
-}
-
-// smooth goes from 0 to 1 within a second, and stays: a polynomial of the fifth degree.
-func smooth(s float64) float64 {
-	s = max(0, min(1, s))
-	return s * s * s * (10 - 15*s + 6*s*s)
 }
 
 // body is a robot whose base is moved by its legs.

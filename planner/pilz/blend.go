@@ -8,6 +8,7 @@ import (
 	"poise/planner"
 	"poise/spatial"
 	"poise/trajectory"
+	"poise/trajectory/move"
 )
 
 // stateEpsilon is how far two states may be apart and still be one, in the norm
@@ -71,7 +72,7 @@ func (p *Planner) blend(ctx context.Context, a, b *planner.Motion, radius float6
 // mix goes from X1 to X2 by a polynomial that leaves and arrives without speed
 // and acceleration.
 func mix(X1, X2 spatial.Pose, s float64) spatial.Pose {
-	α := s * s * s * (s*(6*s-15) + 10)
+	α := move.MinimumJerk(s, 1).P
 	turn := X2.R.Mul(X1.R.Transpose()).Quat().Log()
 	return spatial.Pose{
 		R: spatial.ExpRotation(turn.Scale(α)).Matrix().Mul(X1.R),
