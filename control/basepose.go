@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"poise/robot"
 	"poise/spatial"
@@ -26,9 +25,5 @@ func (p *BasePlacement) MarshalBinary() ([]byte, error) { return json.Marshal(p)
 
 // DecodeBasePlacement reads what MarshalBinary wrote.
 func DecodeBasePlacement(b []byte) (Program, error) {
-	p := new(BasePlacement)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("control: placement of the base: %w", err)
-	}
-	return p, nil
+	return DecodeJSON("control: placement of the base", b, new(BasePlacement))
 }

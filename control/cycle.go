@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"poise/robot"
 )
@@ -25,9 +24,5 @@ func (p *Cycle) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // DecodeCycle reads what MarshalBinary wrote.
 func DecodeCycle(b []byte) (Program, error) {
-	p := new(Cycle)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("control: choice of the cycle: %w", err)
-	}
-	return p, nil
+	return DecodeJSON("control: choice of the cycle", b, new(Cycle))
 }

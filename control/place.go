@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"poise/robot"
 )
@@ -29,9 +28,5 @@ func (p *Placement) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // DecodePlacement reads what MarshalBinary wrote.
 func DecodePlacement(b []byte) (Program, error) {
-	p := new(Placement)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("control: placement: %w", err)
-	}
-	return p, nil
+	return DecodeJSON("control: placement", b, new(Placement))
 }

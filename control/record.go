@@ -32,7 +32,12 @@ func DecodeRecord(who string, b []byte, make func(kind string) Program) (Program
 	if p == nil {
 		return nil, fmt.Errorf("%s: there are no programs of kind %q", who, r.Kind)
 	}
-	if err := json.Unmarshal(r.Data, p); err != nil {
+	return DecodeJSON(who, r.Data, p)
+}
+
+// DecodeJSON reads a program that is recorded as it is into p, an empty one; who is named in errors.
+func DecodeJSON(who string, b []byte, p Program) (Program, error) {
+	if err := json.Unmarshal(b, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", who, err)
 	}
 	return p, nil

@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"poise/robot"
 )
@@ -21,11 +20,7 @@ func (p *Torque) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // DecodeTorque reads what MarshalBinary wrote.
 func DecodeTorque(b []byte) (Program, error) {
-	p := new(Torque)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("control: torque: %w", err)
-	}
-	return p, nil
+	return DecodeJSON("control: torque", b, new(Torque))
 }
 
 // Releaser is a Program that takes the torque of joints away. It may begin on joints

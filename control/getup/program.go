@@ -3,7 +3,6 @@ package getup
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"poise/control"
 	"poise/robot"
@@ -37,11 +36,7 @@ func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	p := new(Program)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("get_up: %w", err)
-	}
-	return p, nil
+	return control.DecodeJSON("get_up", b, new(Program))
 }
 
 // Up returns the program by which a robot gets up.

@@ -5,7 +5,6 @@ package hold
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"poise/control"
 	"poise/control/pace"
@@ -27,11 +26,7 @@ func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	p := new(Program)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("hold: %w", err)
-	}
-	return p, nil
+	return control.DecodeJSON("hold", b, new(Program))
 }
 
 // Controller performs Programs. Make one with New.

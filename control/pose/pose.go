@@ -35,11 +35,7 @@ func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	p := new(Program)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("pose: %w", err)
-	}
-	return p, nil
+	return control.DecodeJSON("pose", b, new(Program))
 }
 
 // To returns the program that brings some joints to positions.

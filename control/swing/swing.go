@@ -8,7 +8,6 @@ package swing
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"poise/control"
@@ -39,11 +38,7 @@ func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	p := new(Program)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("swing: %w", err)
-	}
-	return p, nil
+	return control.DecodeJSON("swing", b, new(Program))
 }
 
 // Controller performs Programs. Make one with New.

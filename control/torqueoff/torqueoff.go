@@ -9,7 +9,6 @@ package torqueoff
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"poise/control"
 	"poise/robot"
@@ -33,11 +32,7 @@ func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
 
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	p := new(Program)
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("torqueoff: %w", err)
-	}
-	return p, nil
+	return control.DecodeJSON("torqueoff", b, new(Program))
 }
 
 // Controller performs Programs. Make one with New.
