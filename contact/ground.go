@@ -130,6 +130,17 @@ const level = 1e-6
 // first one across the tip's z axis.
 func Carries(set []spatial.Vec3, p spatial.Vec3) bool { return math.Abs(p.Z-set[0].Z) <= level }
 
+// SoleMiddle returns the mean of the points of a contact set that carry, in the tip's frame.
+func SoleMiddle(set []spatial.Vec3) (mean spatial.Vec3) {
+	n := 0.0
+	for _, p := range set {
+		if Carries(set, p) {
+			mean, n = mean.Add(p), n+1
+		}
+	}
+	return mean.Scale(1 / max(n, 1))
+}
+
 // pointsOf appends the contact points of a foot as seen from the base, and those
 // that carry. Upright reports whether the contact keeps the tip upright.
 func (g *Ground) pointsOf(d *kinematics.Data, f Foot) (X_BT spatial.Pose, upright bool) {

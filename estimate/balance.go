@@ -255,7 +255,7 @@ func (b *Balancer) pressure(dst *Balance, m *control.Measured) bool {
 		X := b.kin.Pose(b.kin.At(b.m.Chains()[c].Tip))
 		f := X.R.MulVec(m.Touch[i].Force)
 		felt = felt || f != (spatial.Vec3{})
-		middle := X.Apply(soleMiddle(b.m.Contacts()[b.m.Chains()[c].Contact].Points))
+		middle := X.Apply(contact.SoleMiddle(b.m.Contacts()[b.m.Chains()[c].Contact].Points))
 		given = given.Add(spatial.Wrench{Force: f, Torque: middle.Cross(f).Add(X.R.MulVec(m.Touch[i].Moment))})
 		dst.Feet[k].Force = f // pressed ones are the supports
 		k++
@@ -275,24 +275,13 @@ func (b *Balancer) feltPressure(dst *Balance, m *control.Measured) bool {
 		c := dst.Feet[k].Chain
 		f := spatial.Vec3{Z: max(m.Contacts[c].Force, 0)}
 		X := b.kin.Pose(b.kin.At(b.m.Chains()[c].Tip))
-		given = given.Add(spatial.Wrench{Force: f, Torque: X.Apply(soleMiddle(b.m.Contacts()[b.m.Chains()[c].Contact].Points)).Cross(f)})
+		given = given.Add(spatial.Wrench{Force: f, Torque: X.Apply(contact.SoleMiddle(b.m.Contacts()[b.m.Chains()[c].Contact].Points)).Cross(f)})
 		dst.Feet[k].Force = f
 	}
 	if dst.CoP, dst.HasCoP = b.centre(given); !dst.HasCoP {
 		return false
 	}
 	return true
-}
-
-// soleMiddle returns the mean of the points that carry, in the tip's frame.
-func soleMiddle(all []spatial.Vec3) (mean spatial.Vec3) {
-	n := 0.0
-	for _, p := range all {
-		if contact.Carries(all, p) {
-			mean, n = mean.Add(p), n+1
-		}
-	}
-	return mean.Scale(1 / max(n, 1))
 }
 
 // centre returns where on the plane of the soles a wrench about the world's origin has no

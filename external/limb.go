@@ -68,7 +68,7 @@ func (s *Sense) makeLimbs() {
 		l.place, l.J = s.kin.At(c.Tip), shared
 		if c.Contact != robot.NoContact {
 			set := &s.m.Contacts()[c.Contact]
-			l.place, l.sole, l.foot = l.place.Offset(spatial.Pose{R: spatial.Identity3, P: soleMiddle(set.Points)}), set.Sole, true
+			l.place, l.sole, l.foot = l.place.Offset(spatial.Pose{R: spatial.Identity3, P: contact.SoleMiddle(set.Points)}), set.Sole, true
 		}
 		path, _ := s.m.Path(0, c.Tip)
 		for _, j := range path {
@@ -84,17 +84,6 @@ func (s *Sense) makeLimbs() {
 		s.contacts[i] = Contact{Foot: l.foot}
 		s.jumps[i].slow = make([]float64, n)
 	}
-}
-
-// soleMiddle returns the mean of the points that carry, in the tip's frame.
-func soleMiddle(all []spatial.Vec3) (mean spatial.Vec3) {
-	n := 0.0
-	for _, p := range all {
-		if contact.Carries(all, p) {
-			mean, n = mean.Add(p), n+1
-		}
-	}
-	return mean.Scale(1 / max(n, 1))
 }
 
 // Limb returns what is felt at the contact or the tip of a chain. Loop-safe.

@@ -16,7 +16,6 @@ import (
 	"poise/control/pace"
 	"poise/kinematics"
 	"poise/robot"
-	"poise/servo"
 	"poise/spatial"
 	"poise/trajectory/move"
 )
@@ -31,7 +30,7 @@ type Controller struct {
 	stand  float64   // height of the base over its feet in the last pose, m
 
 	data  *kinematics.Data
-	index []int // of each joint in a configuration
+	index kinematics.Index // of each joint in a configuration
 	feet  []kinematics.Place
 	soles []spatial.Vec3 // seen from there
 	q     []float64      // configuration
@@ -62,12 +61,9 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 		return nil, fmt.Errorf("get_up %w: robot.yaml of %s does not say how it gets up", control.ErrUnfit, m.Name())
 	}
 	n := len(limits)
-	c := &Controller{limits: pace.Shared(limits), left: g.Left, right: g.Right, belly: g.Belly, all: joints(g), data: kinematics.NewData(m),
+	c := &Controller{limits: pace.Shared(limits), left: g.Left, right: g.Right, belly: g.Belly, all: joints(g), data: kinematics.NewData(m), index: kinematics.NewIndex(m),
 		q: make([]float64, m.NumQ()), from: make([]float64, n), to: make([]float64, n), v: make([]float64, n), a: make([]float64, n)}
 	kinematics.NewSpace(m).NeutralTo(c.q)
-	for _, j := range m.Joints() {
-		c.index = append(c.index, j.Q)
-	}
 	for _, chain := range m.Chains() {
 		if chain.Contact != robot.NoContact {
 			c.feet = append(c.feet, c.data.At(chain.Tip))
@@ -96,26 +92,23 @@ func (c *Controller) height(up spatial.Vec3) (sum float64) {
 
 // How a robot lies.
 const (
-	standTilt   = 0.35 // rad: one that is tilted less, and
-	standShare  = 0.75 // of its height over the feet, stands
-	bellyUp     = 0.7  // cosine of the tilt up to which it lies on its belly, or stands
-	sideUp      = 0.35 // how far its left or right points up at least when it lies on a side
-	endTilt     = 0.2  // rad, of one that has got up
-	settles     = 0.3  // s after a part until the tilt is looked at
-	oldestTicks = 20   // of what an inertial unit has said
+	standTilt  = 0.35 // rad: one that is tilted less, and
+	standShare = 0.75 // of its height over the feet, stands
+	bellyUp    = 0.7  // cosine of the tilt up to which it lies on its belly, or stands
+	sideUp     = 0.35 // how far its left or right points up at least when it lies on a side
+	endTilt    = 0.2  // rad, of one that has got up
+	settles    = 0.3  // s after a part until the tilt is looked at
 )
 
 // lies finds how the robot lies.
 func (c *Controller) lies(input *control.Input) (From, control.Reason) {
-	if !seen(input.Meas.IMU) {
+	if !control.HeardLately(input.Meas.IMU) {
 		return ByUnit, control.Because(control.NoInertialUnit)
 	}
 	up := upward(input)
 	tilt := math.Acos(min(max(up.Z, -1), 1))
 	if tilt <= standTilt {
-		for j, at := range c.index {
-			c.q[at] = input.Meas.Q[j]
-		}
+		c.index.ConfigurationTo(c.q, input.Meas.Q)
 		if h := c.height(up); h >= standShare*c.stand {
 			return ByUnit, control.AlreadyStands.At(robot.NoJoint, h, standShare*c.stand)
 		}
@@ -134,16 +127,6 @@ func (c *Controller) lies(input *control.Input) (From, control.Reason) {
 // upward returns the way up in the axes of the base, by the inertial unit.
 func upward(input *control.Input) spatial.Vec3 {
 	return input.Meas.Base.Pose.R.TMulVec(spatial.Vec3{Z: 1})
-}
-
-// seen reports whether an inertial unit has told of itself lately.
-func seen(units []servo.Inertial) bool {
-	for i := range units {
-		if units[i].Age <= oldestTicks {
-			return true
-		}
-	}
-	return false
 }
 
 // Check refuses a robot that stands, and one that lies otherwise than its poses are for.
@@ -231,7 +214,7 @@ func (c *Controller) arrived(input *control.Input) (control.Status, control.Reas
 	if c.part == 1 {
 		most = endTilt
 	}
-	if seen(input.Meas.IMU) {
+	if control.HeardLately(input.Meas.IMU) {
 		if tilt := math.Acos(min(max(upward(input).Z, -1), 1)); tilt > most {
 			return control.Failed, control.StillLies.At(robot.NoJoint, tilt, most)
 		}

@@ -26,7 +26,7 @@ import (
 // Controller performs Programs and is fed with Targets. Make one with New.
 type Controller struct {
 	g          gaze
-	index      []int // of each joint in a configuration
+	index      kinematics.Index // of each joint in a configuration
 	floating   bool
 	eyes, head *aimer // nil if the robot has none
 	eyeChase   *chase
@@ -86,10 +86,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Controller{g: g, floating: m.Floating()}
-	for _, j := range m.Joints() {
-		c.index = append(c.index, j.Q)
-	}
+	c := &Controller{g: g, index: kinematics.NewIndex(m), floating: m.Floating()}
 	shared := pace.Shared(limits)
 	if len(g.eyes.joints) > 0 {
 		c.eyes = newAimer(m, g.eyes, bounds, freeEyes)
@@ -126,13 +123,6 @@ func leisurely(limits []move.Limits) (all []move.Limits) {
 	return all
 }
 
-// fill copies commanded joints into a configuration.
-func (c *Controller) fill(q []float64, input *control.Input) {
-	for j, at := range c.index {
-		q[at] = input.Cmd.Q[j]
-	}
-}
-
 // Check refuses points that cannot be looked at with what was asked for.
 func (c *Controller) Check(input *control.Input, p control.Program) control.Reason {
 	l, ok := p.(*Program)
@@ -146,7 +136,7 @@ func (c *Controller) Check(input *control.Input, p control.Program) control.Reas
 	if !(l.Tolerance >= 0 && l.Tolerance <= math.Pi) {
 		return control.BadValue.At(robot.NoJoint, l.Tolerance, math.Pi)
 	}
-	c.fill(c.scratch, input)
+	c.index.ConfigurationTo(c.scratch, input.Cmd.Q)
 	return c.reaches(input, l, &l.Target, all)
 }
 
@@ -191,9 +181,9 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	}
 	c.p = p.(*Program)
 	c.started, c.last, c.target = input.Tick.Time, input.Tick.Time, c.p.Target
-	c.fill(c.posture, input)
-	c.fill(c.eyesGoal, input)
-	c.fill(c.headGoal, input)
+	c.index.ConfigurationTo(c.posture, input.Cmd.Q)
+	c.index.ConfigurationTo(c.eyesGoal, input.Cmd.Q)
+	c.index.ConfigurationTo(c.headGoal, input.Cmd.Q)
 	c.found, c.hasEyes, c.hasHead = false, false, false
 	c.waiting, c.waits = true, seconds(input)+headDelay
 	c.take(input, c.p.Needs.Union(c.p.Wants))
@@ -207,7 +197,7 @@ func (c *Controller) take(input *control.Input, now robot.Set) {
 	eyes, head := c.uses(now)
 	if eyes && !c.hasEyes {
 		c.eyeChase.take(input.Cmd)
-		c.fill(c.eyesGoal, input)
+		c.index.ConfigurationTo(c.eyesGoal, input.Cmd.Q)
 	}
 	if head && !c.hasHead {
 		c.headChase.take(input.Cmd)

@@ -112,7 +112,7 @@ func (c *Controller) settle(input *control.Input, k *course) {
 		X = from.Mul(X)
 	}
 	k.origin = X
-	c.fill(c.scratch, input)
+	c.index.ConfigurationTo(c.scratch, input.Cmd.Q)
 	setBase(c.scratch, X)
 	c.data.UpdatePosition(c.scratch)
 	for i := range c.legs {
@@ -124,18 +124,9 @@ func (c *Controller) settle(input *control.Input, k *course) {
 	}
 }
 
-// fill copies the commanded joints into a configuration.
-func (c *Controller) fill(q []float64, input *control.Input) {
-	for j, at := range c.index {
-		q[at] = input.Cmd.Q[j]
-	}
-}
-
 // balance returns how far the centre of mass is inside the feet at a configuration.
 func (c *Controller) balance(k *course, q []float64, X spatial.Pose) float64 {
-	for j, at := range c.index {
-		c.joints[j] = q[at]
-	}
+	c.index.JointsTo(c.joints, q)
 	c.ground.BalanceTo(&c.stand, c.joints, k.program.Feet, X)
 	return c.stand.Margin
 }
@@ -156,7 +147,7 @@ func (c *Controller) reach(input *control.Input, k *course, to spatial.Pose) con
 	for i, x := range k.coordinates(to) {
 		goal[i].P = x
 	}
-	c.fill(c.seed, input)
+	c.index.ConfigurationTo(c.seed, input.Cmd.Q)
 	copy(c.way, c.seed)
 	if bad, ok := c.legsTo(c.way, k, to); !ok { // the end first: it is what was asked for
 		return c.explain(bad, k, c.seed, 0)

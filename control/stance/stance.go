@@ -30,7 +30,7 @@ type Controller struct {
 	limits []move.Limits // that legs may use
 	legs   []leg
 	base   robot.LeafID
-	index  []int // of each joint in a configuration
+	index  kinematics.Index // of each joint in a configuration
 	ground *contact.Ground
 	data   *kinematics.Data
 	stand  contact.Balance
@@ -73,10 +73,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 		return nil, err
 	}
 	n := len(limits)
-	c := &Controller{limits: pace.Shared(limits), tried: math.MaxUint64, ground: ground, data: kinematics.NewData(m), v: make([]float64, n), a: make([]float64, n), joints: make([]float64, n)}
-	for _, j := range m.Joints() {
-		c.index = append(c.index, j.Q)
-	}
+	c := &Controller{limits: pace.Shared(limits), tried: math.MaxUint64, ground: ground, data: kinematics.NewData(m), index: kinematics.NewIndex(m), v: make([]float64, n), a: make([]float64, n), joints: make([]float64, n)}
 	for i, l := range res.Leaves() {
 		switch l.Kind {
 		case robot.BaseLeaf:
@@ -170,7 +167,7 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	c.tried = math.MaxUint64
 	c.started, c.last = input.Tick.Time, input.Tick.Time
 	c.begin(min(input.Rate, 1))
-	c.fill(c.q, input)
+	c.index.ConfigurationTo(c.q, input.Cmd.Q)
 	return control.Because(control.OK)
 }
 
@@ -252,7 +249,7 @@ func (c *Controller) follow(input *control.Input) (base control.BaseRef, reason 
 	reason = control.Because(control.OK)
 	for i, at := range [...]float64{t - step, t + step, t} {
 		if bad, ok := c.legsTo(c.q, k, k.at(at)); !ok {
-			c.fill(c.seed, input)
+			c.index.ConfigurationTo(c.seed, input.Cmd.Q)
 			return base, c.explain(bad, k, c.seed, t)
 		}
 		copy(c.near[i], c.q)

@@ -32,7 +32,7 @@ type chain struct {
 type limbs struct {
 	chains   []chain
 	data     *kinematics.Data
-	index    []int // of each joint in a configuration
+	index    kinematics.Index // of each joint in a configuration
 	q, later []float64
 	base     robot.LeafID
 	floating bool
@@ -55,12 +55,9 @@ const (
 
 func newLimbs(m *robot.Model) (l limbs, err error) {
 	n := len(m.Joints())
-	l = limbs{data: kinematics.NewData(m), q: make([]float64, m.NumQ()), later: make([]float64, m.NumQ()), v: make([]float64, n)}
+	l = limbs{data: kinematics.NewData(m), index: kinematics.NewIndex(m), q: make([]float64, m.NumQ()), later: make([]float64, m.NumQ()), v: make([]float64, n)}
 	l.out.Q = make([]float64, n)
 	kinematics.NewSpace(m).NeutralTo(l.q)
-	for _, j := range m.Joints() {
-		l.index = append(l.index, j.Q)
-	}
 	for _, c := range m.Chains() {
 		s, err := control.NewLimbSolver(m, &c)
 		if err != nil {
@@ -92,9 +89,7 @@ func (c *Controller) resolve(input *control.Input, s *Sample) (*Sample, control.
 	if input.Cmd.Base.Has {
 		X_WB = input.Cmd.Base.Pose
 	}
-	for j, at := range l.index { // the command, for anchors
-		l.q[at] = input.Cmd.Q[j]
-	}
+	l.index.ConfigurationTo(l.q, input.Cmd.Q) // for anchors
 	if s.Base != nil {
 		if why := c.stand(input, s, X_WB); why.Code != control.OK {
 			return nil, why

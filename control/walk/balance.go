@@ -15,7 +15,7 @@ import (
 type balance struct {
 	known bool
 	usual gait.Point // lean that lasts, as on a slope
-	x, y  shift
+	offset
 	off   gait.Point // of the capture point, m, axes of the plan; 0 if that is not known
 	keeps bool       // what is usual stays so
 }
@@ -65,11 +65,28 @@ func (s *shift) at(after float64) (p, v, a float64) {
 	return s.p + after*s.v + after*after/2*s.a, s.v + after*s.a, s.a
 }
 
+// offset is a shift along each of the axes of the ground.
+type offset struct{ x, y shift }
+
+// rest brings it to rest where it is.
+func (o *offset) rest(dt float64) {
+	o.x.rest(dt)
+	o.y.rest(dt)
+}
+
+// moved returns a motion of the body that is shifted so, some seconds from now. Loop-safe.
+func (o *offset) moved(m gait.Motion, after float64) gait.Motion {
+	x, vx, ax := o.x.at(after)
+	y, vy, ay := o.y.at(after)
+	m.P, m.V, m.A = m.P.Add(spatial.Vec3{X: x, Y: y}), m.V.Add(spatial.Vec3{X: vx, Y: vy}), m.A.Add(spatial.Vec3{X: ax, Y: ay})
+	return m
+}
+
 // tilted returns how the base is turned, seen from the plan, if an inertial unit tells it: odometry and plan drift apart in
 // their headings, and odometry may be told where the base is at any time. Loop-safe.
 func (c *Controller) tilted(input *control.Input) (R spatial.Mat3, known bool) {
 	b := &input.Meas.Base
-	if !c.ready || !b.Has || len(input.Meas.IMU) == 0 || !seen(input.Meas.IMU[:1]) {
+	if !c.ready || !b.Has || len(input.Meas.IMU) == 0 || !control.HeardLately(input.Meas.IMU[:1]) {
 		return spatial.Identity3, false
 	}
 	yaw, _, _ := c.plan.Yaw(0)
@@ -113,19 +130,10 @@ func (c *Controller) feedback(input *control.Input) {
 		e = gait.Point{X: move * e.X, Y: move * e.Y}
 	}
 	if e == (gait.Point{}) && c.ends(input) {
-		b.x.rest(dt)
-		b.y.rest(dt)
+		b.rest(dt)
 		return
 	}
 	most, far := balanceMost*c.gravity, balanceFar*z // g is z·ω²
 	b.x.step(e.X, most, far, dt)
 	b.y.step(e.Y, most, far, dt)
-}
-
-// moved returns a motion of the body with what keeps its balance, some seconds from now. Loop-safe.
-func (b *balance) moved(m gait.Motion, after float64) gait.Motion {
-	x, vx, ax := b.x.at(after)
-	y, vy, ay := b.y.at(after)
-	m.P, m.V, m.A = m.P.Add(spatial.Vec3{X: x, Y: y}), m.V.Add(spatial.Vec3{X: vx, Y: vy}), m.A.Add(spatial.Vec3{X: ax, Y: ay})
-	return m
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"poise/gait"
-	"poise/servo"
 )
 
 // heading keeps the robot on its course: where servos differ and hooves slip, a body turns otherwise than
@@ -21,7 +20,6 @@ const (
 	headingGain = 0.8  // 1/s
 	headingMost = 0.15 // rad/s
 	headingJump = 0.2  // rad in a tick: the base was put elsewhere
-	oldest      = 20   // ticks, of what an inertial unit has said
 )
 
 // follow notes how the measured heading leaves the planned one. Loop-safe.
@@ -41,16 +39,6 @@ func (h *heading) correct(dt float64) float64 {
 	rate := min(max(-headingGain*(h.drift+h.turned), -headingMost), headingMost)
 	h.turned += rate * dt
 	return rate
-}
-
-// seen reports whether an inertial unit has told of itself lately.
-func seen(units []servo.Inertial) bool {
-	for i := range units {
-		if units[i].Age <= oldest {
-			return true
-		}
-	}
-	return false
 }
 
 // A robot whose base is tilted so far, rad, or so low, as a share of its height while it walks, has fallen: no slope is as

@@ -32,9 +32,7 @@ func (c *Controller) measure(m *robot.Model) error {
 	if !ok {
 		return errors.New("walk: the robot does not stand in its rest pose")
 	}
-	for j, at := range c.index {
-		c.way[at] = rest[j]
-	}
+	c.index.ConfigurationTo(c.way, rest)
 	setBase(c.way, X)
 	c.data.UpdatePosition(c.way)
 	var centre spatial.Vec3

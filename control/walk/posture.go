@@ -58,7 +58,7 @@ func (c *Controller) settle(input *control.Input, k *posture) control.Reason {
 		X = from.Mul(X)
 	}
 	k.from = X
-	c.fill(c.scratch, input)
+	c.index.ConfigurationTo(c.scratch, input.Cmd.Q)
 	setBase(c.scratch, X)
 	c.data.UpdatePosition(c.scratch)
 	tilt := math.Acos(min(max(X.R[8], -1), 1))
@@ -83,9 +83,7 @@ func (c *Controller) settle(input *control.Input, k *posture) control.Reason {
 		k.centre.X += sole.X / float64(len(c.legs))
 		k.centre.Y += sole.Y / float64(len(c.legs))
 	}
-	for j, at := range c.index {
-		c.joints[j] = c.scratch[at]
-	}
+	c.index.JointsTo(c.joints, c.scratch)
 	c.ground.BalanceTo(&c.stand, c.joints, k.program.Feet, X)
 	if m := c.stand.Margin; !(m >= leastRoom) {
 		return control.Unbalanced.At(robot.NoJoint, m, leastRoom)
@@ -118,9 +116,7 @@ func (c *Controller) prepare(k *posture) control.Reason {
 		if n == rounds-1 {
 			break
 		}
-		for j, at := range c.index {
-			c.joints[j] = c.way[at]
-		}
+		c.index.JointsTo(c.joints, c.way)
 		c.ground.BalanceTo(&c.stand, c.joints, k.program.Feet, k.to)
 		k.com = k.to.R.TMulVec(c.stand.Com.Sub(k.to.P))
 	}
@@ -195,11 +191,4 @@ func (c *Controller) bend() {
 func setBase(q []float64, X spatial.Pose) {
 	r := X.R.Quat()
 	q[0], q[1], q[2], q[3], q[4], q[5], q[6] = X.P.X, X.P.Y, X.P.Z, r.X, r.Y, r.Z, r.W
-}
-
-// fill copies the commanded joints into a configuration.
-func (c *Controller) fill(q []float64, input *control.Input) {
-	for j, at := range c.index {
-		q[at] = input.Cmd.Q[j]
-	}
 }

@@ -63,7 +63,7 @@ func (p *progress) correct(v gait.Velocity) gait.Velocity {
 // by what an inertial unit and the odometry say. Loop-safe.
 func (c *Controller) keepCourse(input *control.Input, v gait.Velocity) gait.Velocity {
 	b := &input.Meas.Base
-	if !c.ready || !b.Has || !seen(input.Meas.IMU) {
+	if !c.ready || !b.Has || !control.HeardLately(input.Meas.IMU) {
 		c.track.known = false
 		return v
 	}

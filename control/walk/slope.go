@@ -5,7 +5,6 @@ import (
 
 	"poise/control"
 	"poise/gait"
-	"poise/spatial"
 )
 
 // slope leads the body uphill. The plan is of level ground, and what is level in it is parallel to the ground that the robot stands on:
@@ -13,7 +12,7 @@ import (
 type slope struct {
 	known bool
 	lean  gait.Point // of the body, in the axes of the plan: how far its upward axis is from the vertical
-	x, y  shift
+	offset
 }
 
 // What counts as a slope.
@@ -45,8 +44,7 @@ func (c *Controller) uphill(input *control.Input) {
 		to = gait.Point{X: -k * z * s.lean.X, Y: -k * z * s.lean.Y}
 	}
 	if c.ends(input) {
-		s.x.rest(dt)
-		s.y.rest(dt)
+		s.rest(dt)
 		return
 	}
 	s.x.lead(to.X, slopeFollow, dt)
@@ -56,12 +54,4 @@ func (c *Controller) uphill(input *control.Input) {
 // ends reports whether the walk stands and is to end: a slope that is still being learnt, or a push that is over, does not keep it moving. Loop-safe.
 func (c *Controller) ends(input *control.Input) bool {
 	return input.Rate == 0 && c.plan.Phase() == gait.Stands && !c.catch.steps.On() && !(c.braced.on && c.braced.calm <= braceRests)
-}
-
-// moved returns a motion of the body led uphill, some seconds from now. Loop-safe.
-func (s *slope) moved(m gait.Motion, after float64) gait.Motion {
-	x, vx, ax := s.x.at(after)
-	y, vy, ay := s.y.at(after)
-	m.P, m.V, m.A = m.P.Add(spatial.Vec3{X: x, Y: y}), m.V.Add(spatial.Vec3{X: vx, Y: vy}), m.A.Add(spatial.Vec3{X: ax, Y: ay})
-	return m
 }

@@ -69,7 +69,7 @@ func (l *leg) solveTo(q []float64, tip spatial.Pose, seed []float64) ik.Result {
 type Controller struct {
 	legs    []leg
 	base    robot.LeafID
-	index   []int // of each joint in a configuration
+	index   kinematics.Index // of each joint in a configuration
 	ground  *contact.Ground
 	data    *kinematics.Data
 	stand   contact.Balance
@@ -163,11 +163,8 @@ func build(m *robot.Model) (*Controller, error) {
 		return nil, err
 	}
 	n := len(m.Joints())
-	c := &Controller{tried: math.MaxUint64, updated: math.MaxUint64 - 1, ground: ground, data: kinematics.NewData(m), v: make([]float64, n), a: make([]float64, n),
+	c := &Controller{tried: math.MaxUint64, updated: math.MaxUint64 - 1, ground: ground, data: kinematics.NewData(m), index: kinematics.NewIndex(m), v: make([]float64, n), a: make([]float64, n),
 		joints: make([]float64, n), hold: make([]float64, n)}
-	for _, j := range m.Joints() {
-		c.index = append(c.index, j.Q)
-	}
 	for i, l := range res.Leaves() {
 		switch l.Kind {
 		case robot.BaseLeaf:
@@ -303,7 +300,7 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	c.own = k.program.Wants
 	if !c.seamless {
 		c.clock, c.ready, c.lags, c.renewed = 0, false, false, true // the period of the cycle is known now
-		c.fill(c.q, input)
+		c.index.ConfigurationTo(c.q, input.Cmd.Q)
 		c.plan.Place(k.centre, k.yaw, k.feet, k.centre)
 		c.plan.Stop(true)
 		clear(c.soles)
@@ -406,7 +403,7 @@ func (c *Controller) lead(input *control.Input) control.Reason {
 		}
 		v = gait.Velocity{}
 	}
-	if reason.Code == control.OK && c.ready && c.plan.Phase() != gait.Stands && !seen(input.Meas.IMU) {
+	if reason.Code == control.OK && c.ready && c.plan.Phase() != gait.Stands && !control.HeardLately(input.Meas.IMU) {
 		reason = control.Because(control.NoInertialUnit) // it walks all the same, and says so
 	}
 	rate := min(input.Rate, mostSpeed)
