@@ -101,7 +101,7 @@ func (c *Controller) allows(m *robot.Model, e *edge) bool {
 		c.catch.steps.Swing(lean)
 		for look := range looks {
 			for k := range q {
-				copy(q[k], c.way)
+				copy(q[k], c.standing)
 				setBase(q[k], c.walking)
 				foot, turned, _, _ := c.catch.put(e.legs[0], gait.Motion{P: spatial.Vec3{X: place.X, Y: place.Y}}, e.takes*float64(look+1)/looks+float64(k-1)*h)
 				if l.solve(q[k], l.turnedAt(foot.P, 0, turned)).Status != ik.Solved {

@@ -22,7 +22,7 @@ func tippedPony(t *testing.T) (*Controller, *control.Input, func(to gait.Point, 
 	now := control.NewMeasured(len(m.Joints()), len(m.Chains()), servo.Sensors{IMU: 1})
 	input := &control.Input{Tick: servo.Tick{Dt: 0.0112}, Meas: &now, Rate: 1}
 	c.ready, c.run.program = true, &Program{}
-	copy(c.q, c.way)
+	copy(c.q, c.standing)
 	c.plan.Place(gait.Point{}, 0, c.nominal, gait.Point{})
 	c.run.com = spatial.Vec3{X: -c.walking.P.X, Y: -c.walking.P.Y}
 	now.Base.Has = true

@@ -24,17 +24,18 @@ const (
 	jointPeak = 0.7   // share of the limits of joints that an even walk uses: commands that jump take longer steps
 )
 
-// measure derives the places of feet, the height of the body and the gaits from the robot's geometry.
-func (c *Controller) measure(m *robot.Model) error {
+// measureRest derives the places of feet from how the robot stands at rest. It returns the height of the base then, and the centre of
+// mass seen from there.
+func (c *Controller) measureRest(m *robot.Model) (height float64, com spatial.Vec3, err error) {
 	rest := m.RestPositions()
 	feet := c.ground.DefaultFeetTo(nil)
 	X, ok := c.ground.Settle(rest, feet)
 	if !ok {
-		return errors.New("walk: the robot does not stand in its rest pose")
+		return 0, com, errors.New("walk: the robot does not stand in its rest pose")
 	}
-	c.index.ConfigurationTo(c.way, rest)
-	setBase(c.way, X)
-	c.data.UpdatePosition(c.way)
+	c.index.ConfigurationTo(c.standing, rest)
+	setBase(c.standing, X)
+	c.data.UpdatePosition(c.standing)
 	var centre spatial.Vec3
 	soles := make([]spatial.Vec3, len(c.legs))
 	for i := range c.legs {
@@ -52,10 +53,18 @@ func (c *Controller) measure(m *robot.Model) error {
 		c.nominal = append(c.nominal, gait.Point{X: s.X - centre.X, Y: s.Y - centre.Y})
 	}
 	c.ground.BalanceTo(&c.stand, rest, feet, X)
-	com := c.stand.Com.Sub(X.P) // seen from the base
+	return X.P.Z, c.stand.Com.Sub(X.P), nil
+}
+
+// measure derives the places of feet, the height of the body and the gaits from the robot's geometry.
+func (c *Controller) measure(m *robot.Model) error {
+	height, com, err := c.measureRest(m)
+	if err != nil {
+		return err
+	}
 	c.above = com.Z
 	given := m.Walking()
-	best := c.raise(given.Height, X.P.Z, com)
+	best := c.raise(given.Height, height, com)
 	c.walking = spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: -com.X, Y: -com.Y, Z: c.height}}
 	z := c.height + com.Z
 	allows := (best - sway) / wildReach
@@ -68,7 +77,6 @@ func (c *Controller) measure(m *robot.Model) error {
 			return fmt.Errorf("walk: walking.reach %g m is beyond %.3g m, what the legs allow with the base %.3g m high", given.Reach, allows, c.height)
 		}
 	}
-	var err error
 	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: m.Gravity().Norm(), Reach: c.reach, Margin: given.Margin, Fade: given.Fade}); err != nil {
 		return err
 	}
@@ -102,7 +110,7 @@ func (c *Controller) turnsTo(leg int, side float64) float64 {
 	}
 	reaches := func(turn float64) bool {
 		for _, up := range [...]float64{0, 0.1 * c.height} {
-			copy(c.near[0], c.way)
+			copy(c.near[0], c.standing)
 			setBase(c.near[0], c.walking)
 			if l.solve(c.near[0], l.tipAt(spatial.Vec3{X: at.X, Y: at.Y, Z: up}, side*turn)).Status != ik.Solved {
 				return false
@@ -115,15 +123,7 @@ func (c *Controller) turnsTo(leg int, side float64) float64 {
 	for low+by < math.Pi && reaches(low+by) {
 		low += by
 	}
-	high := low + by
-	for range 5 {
-		if mid := (low + high) / 2; reaches(mid) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return bisect(low, low+by, 5, reaches)
 }
 
 // stairOf returns how high a stair legs can lift a foot onto by the gaits that are chosen by speed, at their fastest.
@@ -135,18 +135,9 @@ func (c *Controller) stairOf(m *robot.Model) float64 {
 			g.Lift += stair
 			return !math.IsInf(c.demands(m, &g, g.Most, math.Inf(1)).share, 1)
 		}
-		if reaches(high) {
-			continue
+		if !reaches(high) {
+			high = bisect(0, high, 6, reaches)
 		}
-		low := 0.0
-		for range 6 {
-			if mid := (low + high) / 2; reaches(mid) {
-				low = mid
-			} else {
-				high = mid
-			}
-		}
-		high = low
 	}
 	return high
 }
@@ -306,16 +297,12 @@ func (c *Controller) follows(m *robot.Model, g *gait.Gait) error {
 	d := c.demands(m, g, 0, math.Inf(1))
 	switch {
 	case d.joint == robot.NoJoint && math.IsInf(d.share, 1):
-		low, high, try := 0.0, g.Lift, *g
-		for range 8 {
-			try.Lift = (low + high) / 2
-			if d := c.demands(m, &try, 0, math.Inf(1)); math.IsInf(d.share, 1) {
-				high = try.Lift
-			} else {
-				low = try.Lift
-			}
-		}
-		return fmt.Errorf("gait %q: a lift of %.3g m is not within 0 … %.2g m, which the legs reach with the base %.3g m high", g.Name, g.Lift, low, c.height)
+		try := *g
+		most := bisect(0, g.Lift, 8, func(lift float64) bool {
+			try.Lift = lift
+			return !math.IsInf(c.demands(m, &try, 0, math.Inf(1)).share, 1)
+		})
+		return fmt.Errorf("gait %q: a lift of %.3g m is not within 0 … %.2g m, which the legs reach with the base %.3g m high", g.Name, g.Lift, most, c.height)
 	case !(d.share <= pace.Peak):
 		return fmt.Errorf("gait %q: to lift a foot by %.3g m in a swing of %.3g s takes %.3g %s of %s, and %.3g are allowed: a longer period, a smaller duty or a smaller lift",
 			g.Name, g.Lift, (1-g.Duty)*g.Period, d.needed, d.unit, m.Joints()[d.joint].Name, pace.Peak*d.limit)
@@ -329,15 +316,7 @@ func (c *Controller) reachAt(body spatial.Pose, most float64) float64 {
 	if c.reaches(body, most) {
 		return most
 	}
-	low, high := 0.0, most
-	for range 5 {
-		if mid := (low + high) / 2; c.reaches(body, mid) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return bisect(0, most, 5, func(far float64) bool { return c.reaches(body, far) })
 }
 
 // reaches reports whether all feet reach so far around their places.
@@ -351,7 +330,7 @@ func (c *Controller) reaches(body spatial.Pose, far float64) bool {
 		for ray := range rays {
 			sin, cos := math.Sincos(2 * math.Pi * float64(ray) / rays)
 			for _, up := range [...]float64{0, 0.1 * body.P.Z} {
-				copy(c.near[0], c.way)
+				copy(c.near[0], c.standing)
 				setBase(c.near[0], body)
 				tip := c.legs[i].tipAt(spatial.Vec3{X: at.X + far*cos, Y: at.Y + far*sin, Z: up}, 0)
 				if c.legs[i].solve(c.near[0], tip).Status != ik.Solved {
@@ -367,19 +346,23 @@ func (c *Controller) reaches(body spatial.Pose, far float64) bool {
 // which the reach allows. A gait whose feet swing fast as it is, as its parameters were given, may use more of them.
 func (c *Controller) fastest(m *robot.Model, g *gait.Gait) float64 {
 	most := g.Fastest(c.reach)
-	low, high := 0.0, most
 	share := max(jointPeak, (c.demands(m, g, 0, math.Inf(1)).share+pace.Peak)/2)
 	if c.within(m, g, most, share) {
 		return most
 	}
-	for range 5 {
-		if mid := (low + high) / 2; c.within(m, g, mid, share) {
-			low = mid
+	return max(bisect(0, most, 5, func(speed float64) bool { return c.within(m, g, speed, share) }), most/100)
+}
+
+// bisect returns how far one can go from a value that is ok towards one that is not, to the last of n halvings.
+func bisect(from, to float64, n int, ok func(float64) bool) float64 {
+	for range n {
+		if mid := (from + to) / 2; ok(mid) {
+			from = mid
 		} else {
-			high = mid
+			to = mid
 		}
 	}
-	return max(low, most/100)
+	return from
 }
 
 // demand is what the swings of a gait ask of the joints.
@@ -415,7 +398,7 @@ func (c *Controller) demands(m *robot.Model, g *gait.Gait, speed, enough float64
 				var q [3][]float64
 				for k, dt := range [...]float64{-h, 0, h} {
 					q[k] = [...][]float64{c.near[0], c.q, c.near[1]}[k]
-					copy(q[k], c.way)
+					copy(q[k], c.standing)
 					s := (t + dt) / T
 					over, up := half*(2*move.MinimumJerk(s, haste).P-1), g.Lift*move.MinimumJerk(min(s/rise, (1-s)/(1-rise)), 1).P
 					body := speed * (t + dt - T/2)

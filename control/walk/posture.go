@@ -104,24 +104,24 @@ func (c *Controller) prepare(k *posture) control.Reason {
 	}
 	k.com = c.stand.Com.Sub(k.from.P)
 	k.com = k.from.R.TMulVec(k.com)
-	copy(c.way, c.scratch)
+	copy(c.standing, c.scratch)
 	const rounds = 4
 	for n := range rounds { // the centre of mass moves with the legs
 		k.to = spatial.Pose{R: spatial.TurnZ(k.yaw)}
 		offset := k.to.R.MulVec(k.com)
 		k.to.P = spatial.Vec3{X: k.centre.X - offset.X, Y: k.centre.Y - offset.Y, Z: c.height}
-		if why := c.standAt(c.way, k, k.to); why.Code != control.OK {
+		if why := c.standAt(c.standing, k, k.to); why.Code != control.OK {
 			return why
 		}
 		if n == rounds-1 {
 			break
 		}
-		c.index.JointsTo(c.joints, c.way)
+		c.index.JointsTo(c.joints, c.standing)
 		c.ground.BalanceTo(&c.stand, c.joints, k.program.Feet, k.to)
 		k.com = k.to.R.TMulVec(c.stand.Com.Sub(k.to.P))
 	}
 	copy(k.begins, c.scratch)
-	copy(k.ends, c.way)
+	copy(k.ends, c.standing)
 	way := k.to.P.Sub(k.from.P).Norm()
 	turn := k.from.R.Transpose().Mul(k.to.R).Quat().Log().Norm()
 	k.takes = max(shortest, way/bodySpeed, turn/(4*bodySpeed))

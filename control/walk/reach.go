@@ -33,20 +33,16 @@ func (c *Controller) pull(leg int) (share float64, reason control.Reason) {
 	if r.Status == ik.Solved {
 		return 0, control.Because(control.OK)
 	}
-	low, high := 0.0, 1.0
+	most := 1.0
 	if distance > mostPull {
-		high = mostPull / distance
+		most = mostPull / distance
 	}
-	if tip, _ = c.pulled(leg, 0, high); !(distance > 0) || c.legs[leg].solveTo(c.near[0], tip, c.q).Status != ik.Solved {
+	reaches := func(share float64) bool {
+		tip, _ := c.pulled(leg, 0, share)
+		return c.legs[leg].solveTo(c.near[0], tip, c.q).Status == ik.Solved
+	}
+	if !(distance > 0) || !reaches(most) {
 		return 0, c.legs[leg].unreachable(&r)
 	}
-	for range 7 {
-		mid := (low + high) / 2
-		if tip, _ = c.pulled(leg, 0, mid); c.legs[leg].solveTo(c.near[0], tip, c.q).Status == ik.Solved {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return min(1, high+sparePull/distance), control.Because(control.OK)
+	return min(1, bisect(most, 0, 7, reaches)+sparePull/distance), control.Because(control.OK)
 }

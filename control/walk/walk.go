@@ -45,13 +45,28 @@ type leg struct {
 	target   [1]ik.Target
 }
 
-// Legs of three joints put a ball somewhere, those of six a sole. Without a closed form they are found so exactly, m and
+// Legs of three joints put a point foot somewhere, those of six a flat sole. Without a closed form they are found so exactly, m and
 // rad, that a second difference over a moment is an acceleration.
 const (
 	pointJoints = 3
 	footJoints  = 6
 	tipExact    = 1e-12
 )
+
+// newLeg makes the leg of a chain that can stand.
+func newLeg(m *robot.Model, id robot.ChainID, data *kinematics.Data) (l leg, err error) {
+	chain := &m.Chains()[id]
+	l = leg{chain: id, joints: chain.Joints, tip: data.At(chain.VirtualTip), point: len(chain.Joints) == pointJoints}
+	if l.solver, err = ik.New(m, ik.Options{MaxIterations: 10, MaxRestarts: 1}, chain.Joints, chain.VirtualTip); err != nil || l.solver.ClosedForm() {
+		return l, err
+	}
+	if n := len(chain.Joints); !l.point && n != footJoints {
+		return l, fmt.Errorf("walk %w: %s has %d joints; a leg needs %d (point foot) or %d (flat sole)", control.ErrUnfit, chain.Name, n, pointJoints, footJoints)
+	}
+	exact := ik.Options{PositionTolerance: tipExact, RotationTolerance: tipExact, MaxIterations: 25, MaxRestarts: 1}
+	l.solver, err = ik.New(m, exact, chain.Joints, chain.VirtualTip)
+	return l, err
+}
 
 // solve finds the joints of a leg whose tip is somewhere: q has the seed, and gets the answer. Loop-safe.
 func (l *leg) solve(q []float64, tip spatial.Pose) ik.Result { return l.solveTo(q, tip, q) }
@@ -123,9 +138,9 @@ type Controller struct {
 	v, a []float64 // of each joint
 
 	// scratch; configurations of the whole robot, but for joints
-	way, scratch []float64
-	near         [2][]float64
-	joints       []float64
+	standing, scratch []float64 // standing is how it stands: at rest while it is measured, then as it is going to
+	near              [2][]float64
+	joints            []float64
 }
 
 // Kind declares the controller.
@@ -170,34 +185,24 @@ func build(m *robot.Model) (*Controller, error) {
 		case robot.BaseLeaf:
 			c.base = robot.LeafID(i)
 		case robot.SupportLeaf:
-			chain := &m.Chains()[l.Chain]
-			c.sole = max(c.sole, m.Contacts()[chain.Contact].Sole)
-			point := len(chain.Joints) == pointJoints
-			solver, err := ik.New(m, ik.Options{MaxIterations: 10, MaxRestarts: 1}, chain.Joints, chain.VirtualTip)
+			leg, err := newLeg(m, l.Chain, c.data)
 			if err != nil {
 				return nil, err
 			}
-			if !solver.ClosedForm() {
-				if n := len(chain.Joints); !point && n != footJoints {
-					return nil, fmt.Errorf("walk %w: %s has %d joints: %d put a ball somewhere, %d a sole", control.ErrUnfit, chain.Name, n, pointJoints, footJoints)
-				}
-				exact := ik.Options{PositionTolerance: tipExact, RotationTolerance: tipExact, MaxIterations: 25, MaxRestarts: 1}
-				if solver, err = ik.New(m, exact, chain.Joints, chain.VirtualTip); err != nil {
-					return nil, err
-				}
-			}
-			for _, j := range chain.Joints {
+			leg.support = robot.LeafID(i)
+			c.legs = append(c.legs, leg)
+			c.sole = max(c.sole, m.Contacts()[m.Chains()[l.Chain].Contact].Sole)
+			for _, j := range leg.joints {
 				if !m.Joints()[j].Virtual {
 					c.driven = c.driven.With(robot.LeafID(j))
 				}
 			}
-			c.legs = append(c.legs, leg{chain: l.Chain, joints: chain.Joints, support: robot.LeafID(i), tip: c.data.At(chain.VirtualTip), solver: solver, point: point})
 		}
 	}
 	if n := len(c.legs); n < 2 || n == 3 || n > 8 { // of three none can be lifted by a robot that stands
 		return nil, fmt.Errorf("walk %w: %s has %d legs, and 2 or from 4 to 8 can walk", control.ErrUnfit, m.Name(), len(c.legs))
 	}
-	for _, q := range []*[]float64{&c.q, &c.way, &c.scratch, &c.near[0], &c.near[1]} {
+	for _, q := range []*[]float64{&c.q, &c.standing, &c.scratch, &c.near[0], &c.near[1]} {
 		*q = make([]float64, m.NumQ())
 		kinematics.NewSpace(m).NeutralTo(*q)
 	}
@@ -428,99 +433,6 @@ func (c *Controller) lead(input *control.Input) control.Reason {
 
 func scaled(v gait.Velocity, s float64) gait.Velocity {
 	return gait.Velocity{X: s * v.X, Y: s * v.Y, Yaw: s * v.Yaw}
-}
-
-// swingTicks is for how many setpoints a foot of a crawl is in the air at least: of fewer, one that is lost is not caught up with.
-const swingTicks = 7.2
-
-// choose sets the gait for a cycle of a period; while it walks the plan takes it between two steps.
-func (c *Controller) choose(dt float64) {
-	name := c.wanted
-	if len(c.run.program.Steps) > 0 {
-		name = "crawl" // one foot at a time
-	} else if name == "" {
-		name = c.bySpeed(dt)
-	}
-	if name == c.plan.Next().Name && !c.renewed {
-		return
-	}
-	for i := range c.gaits {
-		if c.gaits[i].Name != name {
-			continue
-		}
-		c.slowed.Set(&c.gaits[i])
-		c.slowed.Slow(swingTicks * dt)
-		if c.lags && c.wanted == "" {
-			c.slowed.Most *= laggingShare
-		}
-		if c.plan.SetGait(&c.slowed) == nil {
-			c.renewed = false
-		}
-	}
-}
-
-// backAt is the share of its fastest speed at which a slower gait is taken up again.
-const backAt = 0.8
-
-// lagging is how far a joint is from its command, rad, when it is seen to lag. Servos with a weight to carry pass it before the first step.
-const lagging = 0.01
-
-// behind reports whether legs lag behind what they are commanded: their servos get positions alone (cycle 0), and one was that far
-// from its command since the walk began. Those of a robot without mass are not.
-func (c *Controller) behind(input *control.Input) bool {
-	if input.Torques.Contains(c.driven) {
-		return false
-	}
-	for leaf := range c.driven.All {
-		if c.lags || math.Abs(input.Meas.Q[leaf]-input.Cmd.Q[leaf]) > lagging {
-			return true
-		}
-	}
-	return false
-}
-
-// laggingShare is the share of its fastest speed at which a gait is walked that is chosen for legs that lag. The
-// pony, whose crawl makes 0.061 m/s, crawls at 0.04 m/s in cycle 0 at any period; at 0.05 m/s joints leave their command by 0.35 rad.
-const laggingShare = 0.65
-
-// tripod is how many feet carry a robot that does not balance.
-const tripod = 3
-
-// bySpeed returns the gait for the speed that is commanded: the slowest that goes as fast in a cycle of a period. Legs that lag
-// behind what they are commanded do not balance on two feet: for them it is one in which three stand at any time, if there is one.
-func (c *Controller) bySpeed(dt float64) string {
-	least := 0
-	for _, k := range c.speeds {
-		if c.lags && c.gaits[k].Standing() >= tripod {
-			least = tripod
-		}
-	}
-	now := -1
-	for i, k := range c.speeds {
-		if c.gaits[k].Name == c.plan.Next().Name {
-			now = i
-		}
-	}
-	need, name := c.plan.Wanted(), ""
-	for i, k := range c.speeds {
-		g := c.gaits[k]
-		if g.Standing() < least {
-			continue
-		}
-		name = g.Name
-		g.Slow(swingTicks * dt)
-		fastest := g.Fastest(c.reach)
-		if c.lags {
-			fastest *= laggingShare
-		}
-		if i < now {
-			fastest *= backAt
-		}
-		if need <= fastest {
-			break
-		}
-	}
-	return name
 }
 
 // supportFade is how fast the dynamics may let a support come and go, s: the weights fade by themselves.
