@@ -68,23 +68,23 @@ type Solver struct {
 	last       [][]int // active rows of each level in the problem before
 	iterations int
 
-	x, next []float64
-	here    []float64 // value of each vector at x
-	there   []float64 // at next
-	asked   []bool    // a level that is served, or one above it, has the vector
-	m       int       // unknowns that are left
-	Z       []float64 // n × m: x + Z·u
-	whole   bool      // Z is the identity
-	P       []float64 // vectors × m: c·Z
-	tolRank float64
-	fresh   bool      // the program at hand has no rows yet
-	way     []float64 // u before inequalities
-	e, u, z []float64
-	turned  []float64
-	H, g    []float64
-	lq      *linalg.LQ
-	dual    *qp.Solver
-	primal  *qp.Primal
+	x, next   []float64
+	atX       []float64 // value of each vector there
+	atNext    []float64 // and at next
+	evaluated []bool    // of each vector: a level that is served, or one above it, has it
+	m         int       // unknowns that are left
+	Z         []float64 // n × m: x + Z·u
+	whole     bool      // Z is the identity
+	P         []float64 // vectors × m: c·Z
+	tolRank   float64
+	fresh     bool      // the program at hand has no rows yet
+	uEqual    []float64 // u of the equations alone
+	e, u, z   []float64
+	turned    []float64
+	H, g      []float64
+	lq        *linalg.LQ
+	dual      *qp.Solver
+	primal    *qp.Primal
 }
 
 // New makes room for problems of up to n unknowns, so many rows and levels.
@@ -94,7 +94,7 @@ func New(n, rows, levels int) *Solver {
 		maxN: n, c: f(rows * n), from: make([]int, rows), to: make([]int, rows), size: f(rows),
 		equations: make([]equation, 0, rows), rows: make([]inequality, 0, 2*rows),
 		spans: make([]span, 0, levels), levels: make([]Level, levels), last: make([][]int, levels),
-		x: f(n), next: f(n), here: f(rows), there: f(rows), asked: make([]bool, rows), Z: f(n * n), P: f(rows * n), e: f(rows), u: f(n), z: f(n), way: f(n), turned: f(n),
+		x: f(n), next: f(n), atX: f(rows), atNext: f(rows), evaluated: make([]bool, rows), Z: f(n * n), P: f(rows * n), e: f(rows), u: f(n), z: f(n), uEqual: f(n), turned: f(n),
 		H: f(n * n), g: f(n),
 		lq: linalg.NewLQ(3*rows, n), dual: qp.New(n, 2*rows), primal: qp.NewPrimal(n, rows, 2*rows),
 	}
@@ -209,7 +209,7 @@ func (s *Solver) Solve(start []float64) bool {
 		return false
 	}
 	s.m, s.whole = n, true
-	clear(s.asked[:s.vectors])
+	clear(s.evaluated[:s.vectors])
 	for i := range s.spans {
 		s.ask(i)
 		s.serve(i)
@@ -224,8 +224,8 @@ func (s *Solver) Solve(start []float64) bool {
 func (s *Solver) ask(k int) {
 	sp := &s.spans[k]
 	bring := func(v int) {
-		if !s.asked[v] {
-			s.asked[v], s.here[v] = true, s.at(v, s.x)
+		if !s.evaluated[v] {
+			s.evaluated[v], s.atX[v] = true, s.at(v, s.x)
 		}
 	}
 	for _, q := range s.equations[sp.equations[0]:sp.equations[1]] {
@@ -284,17 +284,17 @@ const short = 4
 // evaluate stores the values that vectors have at next.
 func (s *Solver) evaluate() {
 	for v := range s.vectors {
-		if s.asked[v] {
-			s.there[v] = s.at(v, s.next)
+		if s.evaluated[v] {
+			s.atNext[v] = s.at(v, s.next)
 		}
 	}
 }
 
 // excess is by how much more than zero an inequality is kept at x.
-func (s *Solver) excess(r *inequality) float64 { return r.sign*s.here[r.vector] - r.bound }
+func (s *Solver) excess(r *inequality) float64 { return r.sign*s.atX[r.vector] - r.bound }
 
 // excessNext is that at next.
-func (s *Solver) excessNext(r *inequality) float64 { return r.sign*s.there[r.vector] - r.bound }
+func (s *Solver) excessNext(r *inequality) float64 { return r.sign*s.atNext[r.vector] - r.bound }
 
 func (s *Solver) tolerance(r *inequality, length float64) float64 {
 	return s.rounding(r.vector, r.bound, length)

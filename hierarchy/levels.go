@@ -52,7 +52,7 @@ func (s *Solver) attempt(k int) qp.Status {
 	for i := range s.equations[sp.equations[0]:sp.equations[1]] {
 		q := &s.equations[sp.equations[0]+i]
 		s.project(q.vector)
-		s.e[i] = q.b - s.here[q.vector]
+		s.e[i] = q.b - s.atX[q.vector]
 	}
 	if sp.whole && s.least(k) || s.reach(k) {
 		return qp.Optimal
@@ -118,7 +118,7 @@ func (s *Solver) kept(k, rows int) bool {
 		}
 	}
 	for _, q := range s.equations[:s.spans[k].equations[0]] {
-		if !(math.Abs(s.there[q.vector]-s.here[q.vector]) <= s.rounding(q.vector, q.b, length)) {
+		if !(math.Abs(s.atNext[q.vector]-s.atX[q.vector]) <= s.rounding(q.vector, q.b, length)) {
 			return false
 		}
 	}
@@ -133,7 +133,7 @@ func (s *Solver) avoid(k, rank int) bool {
 		return false
 	}
 	clear(s.z[:m])
-	copy(s.way[:m], s.u[:m])
+	copy(s.uEqual[:m], s.u[:m])
 	s.dual.ResetNearest(s.z[rank:m])
 	s.dual.Within(s.most - s.iterations)
 	s.forgetRows(k)
@@ -148,7 +148,7 @@ func (s *Solver) avoid(k, rank int) bool {
 		clear(s.z[:rank])
 		s.lq.TurnBack(s.z[:m])
 		for i := range m {
-			s.u[i] = s.way[i] + s.z[i]
+			s.u[i] = s.uEqual[i] + s.z[i]
 		}
 		s.advance()
 		status = s.cut(k, rank)
@@ -240,7 +240,7 @@ func (s *Solver) count(l *Level, steps int) {
 // now on, so that staying is always feasible.
 func (s *Solver) commit(rows int) {
 	copy(s.x[:s.n], s.next[:s.n])
-	copy(s.here[:s.vectors], s.there[:s.vectors])
+	copy(s.atX[:s.vectors], s.atNext[:s.vectors])
 	for i := range s.rows[:rows] {
 		r := &s.rows[i]
 		if excess := s.excess(r); excess < 0 {

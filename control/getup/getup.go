@@ -36,7 +36,7 @@ type Controller struct {
 	q     []float64      // configuration
 
 	p        *Program
-	way      [2][]robot.Rise // parts that are performed
+	parts    [2][]robot.Rise // that are performed: on its belly, and up from there
 	part     int
 	step     int
 	rest     float64   // s that it has rested after a part
@@ -152,15 +152,15 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	if from == ByUnit {
 		from, _ = c.lies(input)
 	}
-	c.way = [2][]robot.Rise{nil, c.belly}
+	c.parts = [2][]robot.Rise{nil, c.belly}
 	switch from {
 	case Left:
-		c.way[0] = c.left
+		c.parts[0] = c.left
 	case Right:
-		c.way[0] = c.right
+		c.parts[0] = c.right
 	}
 	c.part, c.step, c.rest, c.passed = 0, 0, 0, 0
-	if len(c.way[0]) == 0 {
+	if len(c.parts[0]) == 0 {
 		c.part = 1
 	}
 	copy(c.to, input.Cmd.Q)
@@ -170,7 +170,7 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 
 // begin starts the present step, at a rate.
 func (c *Controller) begin(rate float64) {
-	s := &c.way[c.part][c.step]
+	s := &c.parts[c.part][c.step]
 	copy(c.from, c.to)
 	clear(c.v)
 	clear(c.a)
@@ -203,7 +203,7 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 // arrived goes on with the next step; after the last of a part the robot rests, and how it lies is looked at.
 func (c *Controller) arrived(input *control.Input) (control.Status, control.Reason) {
 	c.clock.Time = c.takes
-	if c.step+1 < len(c.way[c.part]) {
+	if c.step+1 < len(c.parts[c.part]) {
 		c.next(c.part, c.step+1)
 		return control.Going, control.Because(control.OK)
 	}

@@ -148,11 +148,11 @@ func (c *Controller) reach(input *control.Input, k *course, to spatial.Pose) con
 		goal[i].P = x
 	}
 	c.index.ConfigurationTo(c.seed, input.Cmd.Q)
-	copy(c.way, c.seed)
-	if bad, ok := c.legsTo(c.way, k, to); !ok { // the end first: it is what was asked for
+	copy(c.posture, c.seed)
+	if bad, ok := c.legsTo(c.posture, k, to); !ok { // the end first: it is what was asked for
 		return c.explain(bad, k, c.seed, 0)
 	}
-	if m := c.balance(k, c.way, to); !(m >= k.margin) {
+	if m := c.balance(k, c.posture, to); !(m >= k.margin) {
 		return control.Unbalanced.At(robot.NoJoint, m, k.margin)
 	}
 	if why := c.plan(k, &goal, 1); why.Code != control.OK {
@@ -184,7 +184,7 @@ func (c *Controller) plan(k *course, goal *[axes]move.State, slow float64) contr
 // at both ends.
 func (c *Controller) look(k *course) (slow float64, reason control.Reason) {
 	T := k.motion.Duration()
-	copy(c.way, c.seed)
+	copy(c.posture, c.seed)
 	least := k.margin
 	for n := range looks {
 		t := T * float64(n) / looks
@@ -193,14 +193,14 @@ func (c *Controller) look(k *course) (slow float64, reason control.Reason) {
 		}
 		for i, at := range [...]float64{t - step, t, t + step} {
 			X := k.at(at)
-			if bad, ok := c.legsTo(c.way, k, X); !ok {
+			if bad, ok := c.legsTo(c.posture, k, X); !ok {
 				return 1, c.explain(bad, k, c.seed, t)
 			}
-			copy(c.near[i], c.way)
+			copy(c.near[i], c.posture)
 			if i != 1 {
 				continue
 			}
-			m := c.balance(k, c.way, X)
+			m := c.balance(k, c.posture, X)
 			if n == 0 {
 				least = min(least, m)
 			}
@@ -224,7 +224,7 @@ func (c *Controller) foresee(k *course, dt float64) {
 		}
 		for _, j := range c.legs[i].joints {
 			at := c.index[j]
-			c.way[at] = c.near[1][at] + dt*(c.near[2][at]-c.near[0][at])/(2*step)
+			c.posture[at] = c.near[1][at] + dt*(c.near[2][at]-c.near[0][at])/(2*step)
 		}
 	}
 }

@@ -46,9 +46,9 @@ type Controller struct {
 	v, a       []float64 // of each joint, at rate 1
 
 	// scratch; configurations of the whole robot, but for joints
-	way, seed, scratch []float64
-	near               [3][]float64
-	joints             []float64
+	posture, seed, scratch []float64 // posture is that of a moment of a motion that is looked at
+	near                   [3][]float64
+	joints                 []float64
 }
 
 // Kind declares the controller.
@@ -93,7 +93,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	if len(c.legs) == 0 {
 		return nil, fmt.Errorf("stance %w: %s has nothing to stand on", control.ErrUnfit, m.Name())
 	}
-	for _, q := range []*[]float64{&c.q, &c.way, &c.seed, &c.scratch, &c.near[0], &c.near[1], &c.near[2]} {
+	for _, q := range []*[]float64{&c.q, &c.posture, &c.seed, &c.scratch, &c.near[0], &c.near[1], &c.near[2]} {
 		*q = make([]float64, m.NumQ())
 		kinematics.NewSpace(m).NeutralTo(*q)
 	}

@@ -71,7 +71,7 @@ func (s *Stage) isStraight() bool {
 
 // findBends finds how legs that stand bend. The velocities of s.kin are those of the motion again after it.
 func (s *Stage) findBends() {
-	w := s.way
+	w := s.scratch
 	clear(w)
 	for i := range s.feet {
 		f, b := &s.feet[i], &s.bends[i]

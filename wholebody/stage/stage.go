@@ -54,7 +54,7 @@ type Stage struct {
 	bends    []bend                // of each chain
 	allowed  []wholebody.HalfPlane // accelerations of the centre of mass that the balance gives,
 	taken    []float64             // correction by each, for Dykstra's method
-	way      []float64             // [velocities] scratch
+	scratch  []float64             // [velocities]
 	ω        float64
 	ground   float64
 	polygon  contact.Polygon
@@ -127,7 +127,7 @@ func New(m *robot.Model, bounds []control.Bounds, cfg Config) (*Stage, error) {
 	s := &Stage{m: m, cfg: cfg, levels: levels, walks: limbsFirst(levels), bounds: bounds, gate: control.NewLimiter(bounds), solver: solver,
 		kin: kinematics.NewData(m), space: kinematics.NewSpace(m),
 		Q: f(n), V: f(n), A: f(n), Tau: f(n), q: f(m.NumQ()), v: f(nv), wanted: f(n), asked: f(n), J: f(6 * nv),
-		Limbs: make([]LimbState, chains), feet: make([]foot, chains), bends: make([]bend, chains), way: f(nv), given: f(nv - 6), slews: f(nv - 6), fixed: make([]bool, n), pull: f(nv - 6), follows: f(n), stands: make([]bool, n), cartesic: make([]bool, chains), pace: f(chains), inertia: f(nv), bias: f(nv)}
+		Limbs: make([]LimbState, chains), feet: make([]foot, chains), bends: make([]bend, chains), scratch: f(nv), given: f(nv - 6), slews: f(nv - 6), fixed: make([]bool, n), pull: f(nv - 6), follows: f(n), stands: make([]bool, n), cartesic: make([]bool, chains), pace: f(chains), inertia: f(nv), bias: f(nv)}
 	s.sensed.init(n)
 	s.plan.init(n)
 	s.helps = !above(levels)
@@ -504,7 +504,7 @@ const absurd = 1e5
 // then: u' = u + dt·a, q' = q ⊕ (dt·u + dt²/2·a).
 func (s *Stage) integrate(c *control.Motion, dt float64) {
 	a := s.answer.Acceleration
-	step := s.way
+	step := s.scratch
 	for i, v := range s.v {
 		step[i] = v + dt/2*a[i]
 		s.v[i] = v + dt*a[i]
