@@ -73,7 +73,7 @@ func (d *Declaration) seat(m *robot.Model, number int, c control.Controller, t T
 	}
 	s := Seat{Declaration: d,
 		Loop:      loop.Registration{Name: name, Kind: d.Kind.Name, Controller: c, Pending: float32(t.Pending), Operational: float32(t.Operational), Supports: d.Supports, Remote: d.Outside},
-		Executive: executive.Controller{Name: name, Kind: d.Kind.Name, Short: strings.ReplaceAll(d.Short(), "`", ""), Remote: d.Outside, KeepsBalance: d.KeepsBalance}}
+		Executive: executive.Controller{Name: name, Kind: d.Kind.Name, Short: strings.ReplaceAll(d.Short(), "`", ""), Remote: d.Outside, KeepsBalance: d.KeepsBalance, Replaces: d.Replaces}}
 	if d.Operate != nil {
 		s.Executive.Operate = func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return d.Operate.Program(m, set) }
 		s.Executive.Resources = everything

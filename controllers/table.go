@@ -45,6 +45,8 @@ type Declaration struct {
 	// KeepsBalance tells that it keeps the robot on its feet by itself: stored motions of other limbs play
 	// beside it, whatever pose they begin in.
 	KeepsBalance bool
+	// Replaces tells that its goals take joints from goals of other such controllers, the newer from the older.
+	Replaces bool
 	// Supports tells that it knows which feet stand; while no such controller is
 	// active the cycle finds out.
 	Supports bool
@@ -98,7 +100,7 @@ var (
 
 // Table lists all controllers.
 var Table = []Declaration{
-	{Name: "trajectory", Kind: follow.Kind, Seats: 4, Pending: asked, Operational: asked, Supports: true,
+	{Name: "trajectory", Kind: follow.Kind, Seats: 4, Pending: asked, Operational: asked, Replaces: true, Supports: true,
 		Actions: []Action{
 			{"follow_joint_trajectory", "plays a trajectory ([trajectories.md](trajectories.md))", edge.FollowJointTrajectory},
 			{"follow_joint_trajectory_with_actions", "the same, with text commands that leave on the way", edge.FollowJointTrajectoryWithActions},
@@ -106,7 +108,7 @@ var Table = []Declaration{
 			{"execute_motion", "plays a motion as it is being edited, or a stored one: which part, how fast, in which direction, and how its start is reached", edge.ExecuteMotion},
 			{"execute_trajectory", "performs what was planned", edge.ExecuteTrajectory},
 		}},
-	{Name: "pose", Kind: pose.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
+	{Name: "pose", Kind: pose.Kind, Seats: 1, Pending: asked, Operational: asked, Replaces: true, Supports: true,
 		Actions: []Action{{"go_to_pose", "goes to a named pose; option: `resume`", edge.GoToPose}}},
 	{Name: "joint_state", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed,
 		Operate: &Operation{Short: "follows `joints_ref` with some resources until it is called off; feedback is what it owns", Program: stream.OperateWanted},
@@ -129,7 +131,7 @@ var Table = []Declaration{
 	{Name: "look_at", Kind: lookat.Kind, Seats: 1, Pending: background, Operational: background, Supports: true,
 		Operate: &Operation{Short: "looks at a point with eyes and head, straight on until it has one", Program: lookat.Operate, Resources: lookat.Resources},
 		Streams: []Stream{StreamOf("target", "what eyes and head look at; `frame_id` is `world` (or empty) or the root link", edge.LookTarget)}},
-	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
+	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Replaces: true, Supports: true,
 		Actions: []Action{{"follow_step_sequence", "Cartesian steps of limbs and base, with contacts; limbs by the name of their chain", edge.FollowStepSequence}}},
 	{Name: "walk", Kind: walk.Kind, Seats: 1, Pending: asked, Operational: walking, Supports: true, KeepsBalance: true,
 		Actions: []Action{{"walk_to", "walks to a place, or by footsteps given one by one, and stands there; feedback is the way that is left", edge.WalkTo}},

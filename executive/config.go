@@ -38,6 +38,8 @@ type Controller struct {
 	// KeepsBalance tells that it keeps the robot on its feet by itself while it is active: a motion of
 	// other limbs need not find what it owns in its start pose.
 	KeepsBalance bool
+	// Replaces tells that its goals take joints from goals of other such controllers, the newer from the older.
+	Replaces bool
 
 	// Operate makes the program of a goal Operational on some leaves; now is valid
 	// during the call only. Nil is for controllers that are not switched on and off

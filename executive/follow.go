@@ -11,9 +11,6 @@ import (
 	"poise/trajectory"
 )
 
-// followKind is the kind of the controllers that play trajectories.
-const followKind = "follow"
-
 // Follow plays a trajectory, with its events.
 type Follow struct {
 	Goal   follow.Goal // Begin is made of Stamp
@@ -167,7 +164,7 @@ func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
 	if err != nil {
 		return nil, followProblems(err)
 	}
-	w := newWork(v.cfg.pool(followKind), p)
+	w := newWork(v.cfg.pool(follow.Kind.Name), p)
 	if len(w.pool) == 0 {
 		return nil, []Explanation{*problem.New("no_controller", "no controller plays trajectories")}
 	}

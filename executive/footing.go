@@ -32,7 +32,7 @@ const (
 // robot does not stand, now or then.
 func (v *view) stepsTo(q []float64) *work {
 	m := v.cfg.Model
-	pool := v.cfg.pool(walkKind)
+	pool := v.cfg.pool(walk.Kind.Name)
 	if !v.now.Cycle2 || len(pool) == 0 || !v.now.Measured.Base.Has {
 		return nil
 	}
@@ -182,20 +182,17 @@ func (j *job) takeSteps() {
 	j.dispatch()
 }
 
-// moving are the kinds of controllers whose goals take joints from each other, the newer from the older.
-var moving = []string{followKind, poseKind, stepKind}
-
-// moves reports whether a controller is of such a kind.
-func (r *robotState) moves(name string) bool {
+// replaces reports whether the goals of a controller take joints from older ones.
+func (r *robotState) replaces(name string) bool {
 	s, ok := r.seat(name)
-	return ok && slices.Contains(moving, s.Kind)
+	return ok && s.Replaces
 }
 
 // awaits returns a goal that takes steps first and would then take from some work what it asks for, nil if there is none: what is newer would be replaced by what is
 // older.
 func (b *goalBook) awaits(w *work, r *robotState) *job {
 	for _, j := range b.live {
-		if j.work != nil && j.work.then != nil && j.work.then.claim.Overlaps(w.claim) && slices.ContainsFunc(w.pool, r.moves) {
+		if j.work != nil && j.work.then != nil && j.work.then.claim.Overlaps(w.claim) && slices.ContainsFunc(w.pool, r.replaces) {
 			return j
 		}
 	}

@@ -149,7 +149,7 @@ func TestAPoseWaitsForAGoalThatSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRig(t, parts{model: bot.Model, more: []loop.Registration{{Name: "pose", Kind: "pose", Controller: poses}}, known: []Controller{{Name: "pose", Kind: "pose"}}})
+	r := newRig(t, parts{model: bot.Model, more: []loop.Registration{{Name: "pose", Kind: "pose", Controller: poses}}, known: []Controller{{Name: "pose", Kind: "pose", Replaces: true}}})
 	g := r.active(r.submit(r.steps()))
 	other := r.submit(&Pose{Name: "stand"})
 	if c := r.ended(other, 0.1); c.To != action.Rejected || !strings.Contains(other.text(), "takes steps to where its feet begin") {

@@ -15,9 +15,6 @@ type GetUp struct {
 // Action returns the name of its action.
 func (g *GetUp) Action() string { return "get_up" }
 
-// getUpKind is the kind of the controllers that get up.
-const getUpKind = "get_up"
-
 func (g *GetUp) prepare(v *view) (*work, []Explanation) {
 	from := slices.Index(getup.Names, g.From)
 	if from < 0 {
@@ -27,7 +24,7 @@ func (g *GetUp) prepare(v *view) (*work, []Explanation) {
 	if err != nil {
 		return nil, problem.All("no_controller", err)
 	}
-	w := newWork(v.cfg.pool(getUpKind), p)
+	w := newWork(v.cfg.pool(getup.Kind.Name), p)
 	if len(w.pool) == 0 {
 		return nil, []Explanation{*problem.New("no_controller", "no controller gets up")}
 	}

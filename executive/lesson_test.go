@@ -67,7 +67,7 @@ func full(t testing.TB, p parts) *rig {
 		{Name: "torque_off", Kind: "torque_off", Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
 			return &torqueoff.Program{Needs: set}, nil
 		}},
-		{Name: "poses", Kind: "pose"},
+		{Name: "poses", Kind: "pose", Replaces: true},
 		{Name: "outside_1", Kind: "stream", Operate: follows, Remote: true}}
 	return newRig(t, p)
 }

@@ -14,9 +14,6 @@ type Pose struct {
 // Action returns the name of its action.
 func (g *Pose) Action() string { return "pose" }
 
-// poseKind is the kind of the controllers that go to poses.
-const poseKind = "pose"
-
 func (g *Pose) prepare(v *view) (*work, []Explanation) {
 	named, ok := v.cfg.Model.Pose(g.Name)
 	if !ok {
@@ -26,7 +23,7 @@ func (g *Pose) prepare(v *view) (*work, []Explanation) {
 	if err != nil {
 		return nil, problem.All("bad_pose", err)
 	}
-	w := newWork(v.cfg.pool(poseKind), p)
+	w := newWork(v.cfg.pool(pose.Kind.Name), p)
 	if len(w.pool) == 0 {
 		return nil, []Explanation{*problem.New("no_controller", "no controller goes to poses")}
 	}

@@ -121,7 +121,7 @@ func newRig(t testing.TB, p parts) *rig {
 		{Name: "sway", Kind: "swing", Controller: r.failer},
 	}
 	known := []Controller{
-		{Name: "trajectory", Kind: "follow"}, {Name: "trajectory_2", Kind: "follow"}, {Name: "trajectory_3", Kind: "follow"},
+		{Name: "trajectory", Kind: "follow", Replaces: true}, {Name: "trajectory_2", Kind: "follow", Replaces: true}, {Name: "trajectory_3", Kind: "follow", Replaces: true},
 		{Name: "swing", Kind: "swing", Operate: r.operate, Resources: []string{"head"}},
 		{Name: "sway", Kind: "swing", Operate: r.operate, Resources: []string{"tail"}},
 	}

@@ -15,9 +15,6 @@ type Step struct {
 // Action returns the name of its action.
 func (g *Step) Action() string { return "step" }
 
-// stepKind is the kind of the controllers that play steps.
-const stepKind = "step"
-
 // Prepare compiles the steps from where the joints are.
 func (g *Step) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
@@ -27,7 +24,7 @@ func (g *Step) prepare(v *view) (*work, []Explanation) {
 	if err != nil {
 		return nil, problem.All(step.BadStep, err)
 	}
-	w := newWork(v.cfg.pool(stepKind), p)
+	w := newWork(v.cfg.pool(step.Kind.Name), p)
 	if len(w.pool) == 0 {
 		return nil, []Explanation{*problem.New("no_controller", "no controller plays steps")}
 	}

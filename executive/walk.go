@@ -33,9 +33,6 @@ type Footstep struct {
 // Action returns the name of its action.
 func (g *WalkTo) Action() string { return "walk_to" }
 
-// walkKind is the kind of the controllers that walk.
-const walkKind = "walk"
-
 // What counts as there, m and rad, and the least that a walk can be asked for.
 const (
 	nearPlace, nearYaw   = 0.02, 0.05
@@ -44,8 +41,8 @@ const (
 	mostAsked            = 1e3
 )
 
-func (g *WalkTo) prepare(v *view) (*work, []Explanation) {
-	var reasons []Explanation
+// check returns what counts as there, and why the numbers of the goal cannot be walked by.
+func (g *WalkTo) check() (near, yaw float64, reasons []Explanation) {
 	refuse := func(name string, value, limit float64, text string) {
 		x := *problem.New("bad_value", "%s is %g: %s", name, value, text)
 		x.Value, x.Limit = value, limit
@@ -61,7 +58,7 @@ func (g *WalkTo) prepare(v *view) (*work, []Explanation) {
 			refuse(name, *x, mostAsked, fmt.Sprintf("a tolerance is at most %g", mostAsked))
 		}
 	}
-	near, yaw := g.Near, g.NearYaw
+	near, yaw = g.Near, g.NearYaw
 	orElse(&near, nearPlace, leastPlace, "position_tolerance")
 	orElse(&yaw, nearYaw, leastYaw, "orientation_tolerance")
 	switch {
@@ -77,6 +74,11 @@ func (g *WalkTo) prepare(v *view) (*work, []Explanation) {
 	if len(g.Steps) > gait.MostFootsteps {
 		refuse("footsteps", float64(len(g.Steps)), gait.MostFootsteps, "give the rest when these are done")
 	}
+	return near, yaw, reasons
+}
+
+func (g *WalkTo) prepare(v *view) (*work, []Explanation) {
+	near, yaw, reasons := g.check()
 	p, err := walk.Walk(v.cfg.Model)
 	if err != nil {
 		return nil, append(reasons, problem.All("no_controller", err)...)
@@ -98,7 +100,7 @@ func (g *WalkTo) prepare(v *view) (*work, []Explanation) {
 	if len(reasons) > 0 {
 		return nil, reasons
 	}
-	w := newWork(v.cfg.pool(walkKind), p)
+	w := newWork(v.cfg.pool(walk.Kind.Name), p)
 	if len(w.pool) == 0 {
 		return nil, []Explanation{*problem.New("no_controller", "no controller walks")}
 	}
