@@ -129,6 +129,22 @@ s.test("everything is reached by Tab", async (page) => {
   assert.deepEqual(wanted.filter((w) => !reached.has(w)), []);
 });
 
+s.test("on a phone everything is in one column, and Stop in sight", async (page, server) => {
+  const view = await open(s.browser, server, { viewport: { width: 420, height: 800 }, hasTouch: true });
+  for (const name of agreed) {
+    const b = button(view, name);
+    if (!/^(Stop|Pause)/.test(name)) await b.evaluate((e) => e.scrollIntoView({ block: "center" }));
+    const free = await b.evaluate((e) => {
+      const { left, right, top, bottom } = e.getBoundingClientRect();
+      const there = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+      return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight && !!there && (e.contains(there) || there.contains(e));
+    });
+    assert.ok(free, `${name} is covered or out of view`);
+  }
+  assert.deepEqual(view.trouble, []);
+  await view.context().close();
+});
+
 s.test("a tablet in portrait has room for everything", async (page, server) => {
   const view = await open(s.browser, server, { viewport: { width: 820, height: 1180 }, hasTouch: true });
   for (const name of agreed) {
