@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"poise/robot"
+	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/emulator"
 	"poise/servo/families"
@@ -149,7 +150,11 @@ func TestContract(t *testing.T) {
 					x := addUnit(t, b, 0.02, "unit")
 					silence = func(on bool) { x.trouble(emulator.Trouble{Silent: on}); x.suffer(emulator.Trouble{Silent: on}) }
 				}
-				return servotest.Subject{Driver: b.driver, Joints: 3, Period: 0.02, Ticks: ticks, Tolerance: 0.01, Silence: silence}
+				told := func(joint int) (mode servo.Mode) {
+					b.servos.With(func() { mode = b.servos.Servos()[joint].Mode() })
+					return mode
+				}
+				return servotest.Subject{Driver: b.driver, Joints: 3, Period: 0.02, Ticks: ticks, Tolerance: 0.01, Silence: silence, Told: told}
 			})
 		})
 	}

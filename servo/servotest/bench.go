@@ -105,13 +105,18 @@ func (m *machine) poison() {
 
 // tick exchanges once and lets a period pass.
 func (m *machine) tick() {
+	m.exchange()
+	time.Sleep(time.Duration(m.Period * float64(time.Second)))
+}
+
+// exchange exchanges once.
+func (m *machine) exchange() {
 	m.poison()
 	copy(m.before, m.src)
 	start := time.Now()
 	m.fault = m.Driver.Exchange(m.now(), m.dst, m.src)
 	m.judge(time.Since(start))
 	m.n++
-	time.Sleep(time.Duration(m.Period * float64(time.Second)))
 }
 
 // now is the tick under way.

@@ -180,3 +180,39 @@ func checkGoroutines(b *bench) error {
 	}
 	return nil
 }
+
+// checkLastSetpoints: what the last exchange before Close says is sent.
+func checkLastSetpoints(b *bench) error {
+	m, err := b.ready()
+	if err != nil || m.Told == nil || !m.can.Torque {
+		return err
+	}
+	mode, err := m.powered()
+	if err != nil {
+		return err
+	}
+	at := m.positions()
+	m.tell(func(i int, s *servo.Setpoint) { *s = m.towards(mode, at[i], 0) })
+	if err := m.until(fmt.Sprintf("the machine was told mode %v", mode), func() bool { return m.told(mode) < 0 }); err != nil {
+		return err
+	}
+	m.tell(func(int, *servo.Setpoint) {})
+	m.exchange()
+	if err := m.close(); err != nil {
+		return err
+	}
+	if i := m.told(servo.Off); i >= 0 {
+		return fmt.Errorf("joint %d was off in the last exchange before Close, and was told mode %v last", i, m.Told(i))
+	}
+	return nil
+}
+
+// told returns the first joint that was told another mode last, -1 if there is none.
+func (m *machine) told(mode servo.Mode) int {
+	for i := range m.Joints {
+		if m.Told(i) != mode {
+			return i
+		}
+	}
+	return -1
+}

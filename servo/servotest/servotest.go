@@ -18,6 +18,10 @@ type Subject struct {
 	// mends it again.
 	Silence func(silent bool)
 
+	// Told returns the mode that the machine was told last for a joint. It may be nil, and then what Close sends is
+	// not looked at.
+	Told func(joint int) servo.Mode
+
 	Ticks     int     // within which a setpoint takes effect and is read back, default 200
 	Step      float64 // that a joint may be moved from where it is at first, both ways, rad or m; default 0.1
 	Tolerance float64 // of a reading at rest: noise, resolution and sag, rad or m; default 0.001
@@ -60,6 +64,7 @@ var checks = []check{
 	{"opening that is called off", checkCancelledOpen},
 	{"opening without a machine", checkOpenInSilence},
 	{"no goroutine is left", checkGoroutines},
+	{"the last setpoints", checkLastSetpoints},
 	{"every part is measured", checkMeasured},
 	{"ages", checkAges},
 	{"missed ticks", checkMissedTicks},

@@ -21,6 +21,7 @@ type toy struct {
 	can    servo.Capabilities
 	q      []float64
 	goal   []servo.Setpoint
+	told   []servo.Mode // before Close
 	last   []servo.Reading
 	limp   []atomic.Bool
 	hand   chan [2]float64 // joint and position
@@ -31,7 +32,7 @@ type toy struct {
 const toyJoints = 3
 
 func newToy(bug string) *toy {
-	r := &toy{bug: bug, q: make([]float64, toyJoints), goal: make([]servo.Setpoint, toyJoints), last: make([]servo.Reading, toyJoints),
+	r := &toy{bug: bug, q: make([]float64, toyJoints), goal: make([]servo.Setpoint, toyJoints), told: make([]servo.Mode, toyJoints), last: make([]servo.Reading, toyJoints),
 		limp: make([]atomic.Bool, toyJoints), hand: make(chan [2]float64, 16), leak: make(chan struct{}),
 		can: servo.Capabilities{Simulated: true, Torque: true, Modes: servo.ModesOf(servo.Off, servo.Position, servo.Velocity, servo.Effort)}}
 	for i := range r.last {
@@ -160,6 +161,11 @@ func (r *toy) obey(i int, s *servo.Setpoint, dt float64) (fault servo.Fault) {
 			break
 		}
 	}
+	if r.bug == "forgets the last setpoints" {
+		r.told[i] = r.goal[i].Mode
+	} else {
+		r.told[i] = mode
+	}
 	r.goal[i] = *s
 	r.limp[i].Store(mode == servo.Off)
 	switch mode {
@@ -201,7 +207,7 @@ func subject(bug string) func(t testing.TB) Subject {
 	return func(t testing.TB) Subject {
 		r := newToy(bug)
 		t.Cleanup(func() { close(r.leak) })
-		return Subject{Driver: r, Joints: toyJoints, Period: 0.01, Ticks: 20, Silence: func(silent bool) { r.silent = silent }}
+		return Subject{Driver: r, Joints: toyJoints, Period: 0.01, Ticks: 20, Silence: func(silent bool) { r.silent = silent }, Told: func(i int) servo.Mode { return r.told[i] }}
 	}
 }
 
@@ -229,6 +235,7 @@ func TestBrokenDriversAreCaught(t *testing.T) {
 		"remembers a cancelled opening":  "opening that is called off",
 		"invents readings":               "opening without a machine",
 		"leaks a goroutine":              "no goroutine is left",
+		"forgets the last setpoints":     "the last setpoints",
 		"waits":                          "every part is measured",
 		"waits when silent":              "ages",
 		"changes setpoints":              "every part is measured",
