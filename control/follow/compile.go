@@ -289,8 +289,15 @@ func (c *compiler) rests(i int, word string) {
 }
 
 // noCurve reports numbers that are finite, and so large or close together that the curve
-// between them is not.
+// between them is not. Where some are beyond the limits they are the cause: one of them, on a way that
+// takes its time, spoils the curves of all joints.
 func (c *compiler) noCurve(err error) {
+	for k := range c.joints {
+		c.farthest(k)
+	}
+	if c.bad.any() {
+		return
+	}
 	for _, key := range spline.KeyErrors(err) {
 		if key.Joint < 0 || key.Joint >= len(c.joints) {
 			continue
@@ -301,6 +308,22 @@ func (c *compiler) noCurve(err error) {
 	}
 	if !c.bad.any() {
 		c.bad.add(problem.Problem{Code: NotFinite}, "%v", err)
+	}
+}
+
+// farthest reports the point at which a joint is farthest beyond its limits, if there is one.
+func (c *compiler) farthest(k int) {
+	b, most := c.bounds[c.joints[k]], limitSlack
+	v := trajectory.Violation{Joint: k, Quantity: spline.Position}
+	for _, p := range c.g.Points {
+		q := p.Position[c.column[k]]
+		limit := min(max(q, b.Lower), b.Upper)
+		if off := math.Abs(q - limit); off > most {
+			most, v.Time, v.Value, v.Limit = off, p.Time, q, limit
+		}
+	}
+	if most > limitSlack {
+		c.beyond(v, 1)
 	}
 }
 

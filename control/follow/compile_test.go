@@ -57,7 +57,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 		{"too many numbers", one(point(0, 1, 2)), WrongSize, "", "2 numbers for position, want 1"},
 		{"velocities of some points", one(trajectory.Point{Position: []float64{0}, Velocity: []float64{0}}, point(1, 0)), WrongSize, "", "all points have them, or none"},
 		{"accelerations without velocities", one(trajectory.Point{Position: []float64{0}, Acceleration: []float64{0}}), WrongSize, "", "no velocities"},
-		{"an approach of astronomical length", &Goal{Joints: []string{"joint_1"}, Approach: 0.5, Points: []trajectory.Point{point(0, 1e180)}}, BeyondVelocity, "joint_1", "too steeply within"},
+		{"an approach of astronomical length", &Goal{Joints: []string{"joint_1"}, Approach: 0.5, Points: []trajectory.Point{point(0, 1e180)}}, BeyondPosition, "joint_1", "position of \"joint_1\" is 1e+180 rad at 0 s, its limit is 2.967"},
 		{"not a number", one(point(0, 0), point(1, math.NaN())), NotFinite, "joint_1", "at point 1 is NaN"},
 		{"infinite", one(point(0, math.Inf(1))), NotFinite, "joint_1", "+Inf"},
 		{"time is no number", one(point(math.NaN(), 0)), NotFinite, "", "time of point 0"},
@@ -92,6 +92,30 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 }
 
 // withEvents adds events at some times, named after their number.
+// TestAnAbsurdValueIsNamedOnce, with its limit: no joint is named whose curve it spoils, by a way or a time that no number can hold.
+func TestAnAbsurdValueIsNamedOnce(t *testing.T) {
+	joints := []string{"joint_1", "joint_2", "joint_3"}
+	row := func(at, absurd float64) trajectory.Point {
+		return trajectory.Point{Time: at, Position: []float64{0.3, absurd, 0.3}}
+	}
+	for _, absurd := range []float64{1e20, 1e150, 1e300, -1e308} {
+		for name, points := range map[string][]trajectory.Point{"where it begins": {row(0, absurd), row(1, absurd)}, "later": {row(0, 0.3), row(1, absurd), row(2, -absurd/2)}} {
+			positions := 0
+			for _, p := range problemsOf(t, "arm6", &Goal{Joints: joints, Approach: 0.5, Points: points}) {
+				if p.Joint != "joint_2" || math.Abs(p.Limit) > 10 || p.Limit == 0 {
+					t.Errorf("%g %s: %v", absurd, name, p)
+				}
+				if p.Code == BeyondPosition && math.Abs(p.Value/absurd-1) < 1e-6 {
+					positions++
+				}
+			}
+			if positions != 1 {
+				t.Errorf("%g %s: %d positions, must be one", absurd, name, positions)
+			}
+		}
+	}
+}
+
 func withEvents(g *Goal, times ...float64) *Goal {
 	for i, at := range times {
 		g.Events = append(g.Events, Event{Time: at, Type: "voice/say", Command: string(rune('a' + i))})
