@@ -153,14 +153,18 @@ func (b *busFlags) list([]string) error {
 	})
 }
 
-// chosen returns the families that --family names, all if it names none.
+// chosen returns the families that --family names, all if it names none, unless none of them has the rate that --baud names.
 func (b *busFlags) chosen() ([]serial.Family, error) {
-	if b.family == "" {
-		return families.All, nil
+	all := families.All
+	if b.family != "" {
+		if all = families.Named(b.family); len(all) == 0 {
+			return nil, unknownFamily(b.family)
+		}
 	}
-	all := families.Named(b.family)
-	if len(all) == 0 {
-		return nil, unknownFamily(b.family)
+	if b.baud != 0 {
+		if err := bench.CheckBaud(b.baud, all...); err != nil {
+			return nil, usagef("%v", err)
+		}
 	}
 	return all, nil
 }

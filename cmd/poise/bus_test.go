@@ -609,6 +609,9 @@ func TestBusFlagsThatCannotBe(t *testing.T) {
 		args []string
 	}{
 		{"--baud -1 is not within 1 … 10000000", []string{"scan", "/dev/null", "--baud", "-1"}},
+		{"12 baud is not one of [9600 19200 ", []string{"scan", "/dev/null", "--baud", "12", "--ids", "1-3"}},
+		{"12 baud is not one of [57600 115200 200000 250000 400000 500000 666666]", []string{"ping", "/dev/null", "1", "--baud", "12", "--family", "herkulex"}},
+		{"12 baud is not one of ", []string{"monitor", "/dev/null", "--baud", "12"}},
 		{"--count -1 is below 0", []string{"monitor", "/dev/null", "--count", "-1"}},
 		{`robot "so101" has no joint "griper"; did you mean "gripper"?`, []string{"emulate", "feetech", "--robot", "so101", "--joints", "griper"}},
 		{"--hand /nodir/x: there is no folder /nodir", []string{"emulate", "feetech", "--robot", "so101", "--hand", "/nodir/x"}},

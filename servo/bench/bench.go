@@ -415,12 +415,25 @@ func (c *Client) SetID(id, to int) error {
 	return nil
 }
 
+// CheckBaud refuses a rate that servos of no family can have.
+func CheckBaud(baud int, families ...bus.Family) error {
+	var known []int
+	for _, f := range families {
+		if _, ok := f.BaudCode(baud); ok {
+			return nil
+		}
+		known = append(known, f.Bauds()...)
+	}
+	slices.Sort(known)
+	return fmt.Errorf("%d baud is not one of %v", baud, slices.Compact(known))
+}
+
 // SetBaud gives a servo another rate. The line is of no use to it from then on.
 func (c *Client) SetBaud(id, baud int) error {
-	code, ok := c.family.BaudCode(baud)
-	if !ok {
-		return fmt.Errorf("%d baud is not one of %v", baud, c.family.Bauds())
+	if err := CheckBaud(baud, c.family); err != nil {
+		return err
 	}
+	code, _ := c.family.BaudCode(baud)
 	if err := c.save(id, "baud", code); err != nil {
 		return err
 	}
