@@ -196,7 +196,7 @@ func (p *bagServer) read(ctx context.Context, topic string, take func(bag.Connec
 	return nil
 }
 
-func (p *bagServer) advertise(_ context.Context, c *bag.Connection) (func([]byte) error, error) {
+func (p *bagServer) advertise(ctx context.Context, c *bag.Connection) (func([]byte) error, error) {
 	typ, _, err := registry.Message(c.Type)
 	if err != nil {
 		return nil, fmt.Errorf("%w; over ROS 1 (poise serve --ros1-master) any type is played", err)
@@ -208,7 +208,16 @@ func (p *bagServer) advertise(_ context.Context, c *bag.Connection) (func([]byte
 	if err != nil {
 		return nil, err
 	}
+	if _, err := p.types(ctx); err != nil { // answered after what was announced
+		return nil, err
+	}
+	if err := pub.Refused(); err != nil {
+		return nil, untaken{err}
+	}
 	return func(data []byte) error {
+		if err := pub.Refused(); err != nil {
+			return untaken{err}
+		}
 		v := typ.New()
 		if err := codec.For(typ, msgs.ROS1).Decode(data, v); err != nil {
 			return err

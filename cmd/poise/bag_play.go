@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +22,7 @@ func (j *bagJob) play(args []string) error {
 		return err
 	}
 	defer end()
+	named := len(args) > 1
 	chosen, err := chooseTopics(b, args[1:])
 	if err != nil {
 		return err
@@ -31,7 +34,7 @@ func (j *bagJob) play(args []string) error {
 		return err
 	}
 	defer peer.close()
-	publish, err := advertiseBag(ctx, peer, b, chosen)
+	publish, err := j.advertise(ctx, peer, b, chosen, named)
 	if err != nil {
 		return err
 	}
@@ -44,7 +47,7 @@ func (j *bagJob) play(args []string) error {
 	if !pause(ctx, peer, time.Duration(j.delay*float64(time.Second))) {
 		return nil
 	}
-	count, err := j.playAll(ctx, peer, b, chosen, publish)
+	count, err := j.playAll(ctx, peer, b, publish, named)
 	if err != nil {
 		return err
 	}
@@ -59,24 +62,29 @@ func (j *bagJob) play(args []string) error {
 }
 
 // playAll publishes until the end of the bag or of ctx.
-func (j *bagJob) playAll(ctx context.Context, peer bagPeer, b *bag.Bag, chosen map[string]bool, publish map[string]func([]byte) error) (count int, err error) {
+func (j *bagJob) playAll(ctx context.Context, peer bagPeer, b *bag.Bag, publish map[string]func([]byte) error, named bool) (count int, err error) {
 	began := time.Now()
 	var first int64
-	for m, err := range b.Messages(func(c *bag.Connection) bool { return chosen[c.Topic] }) {
+	for m, err := range b.Messages(func(c *bag.Connection) bool { return publish[c.Topic] != nil }) {
 		if err != nil {
 			return count, err
 		}
 		if count == 0 {
 			first = m.Time.Nanoseconds()
 		}
+		topic := m.Connection.Topic
+		if publish[topic] == nil { // left out meanwhile
+			continue
+		}
 		due := time.Duration(float64(m.Time.Nanoseconds()-first) / j.rate)
 		if !pause(ctx, peer, due-time.Since(began)) {
 			return count, nil
 		}
-		if err := publish[m.Connection.Topic](m.Data); err != nil {
-			return count, fmt.Errorf("%s: %w", m.Connection.Topic, err)
+		if err := publish[topic](m.Data); err == nil {
+			count++
+		} else if err := j.leaveOut(publish, topic, err, named); err != nil {
+			return count, err
 		}
-		count++
 	}
 	return count, nil
 }
@@ -117,8 +125,24 @@ func chooseTopics(b *bag.Bag, names []string) (map[string]bool, error) {
 	return chosen, nil
 }
 
-// advertiseBag announces the chosen topics.
-func advertiseBag(ctx context.Context, peer bagPeer, b *bag.Bag, chosen map[string]bool) (map[string]func([]byte) error, error) {
+// untaken is why a server takes nothing on a topic, such as one that is its own.
+type untaken struct{ error }
+
+// leaveOut plays the other topics when a server takes nothing on one, and says so. It is an error if the topic was named, or
+// no other is left.
+func (j *bagJob) leaveOut(publish map[string]func([]byte) error, topic string, err error, named bool) error {
+	if _, refused := err.(untaken); !refused || named {
+		return fmt.Errorf("%s: %w", topic, err)
+	}
+	fmt.Fprintf(j.e.err, "poise: bag: %s is left out: %v\n", topic, err)
+	if delete(publish, topic); len(publish) == 0 {
+		return errors.New("no topic is left to play")
+	}
+	return nil
+}
+
+// advertise announces the chosen topics.
+func (j *bagJob) advertise(ctx context.Context, peer bagPeer, b *bag.Bag, chosen map[string]bool, named bool) (map[string]func([]byte) error, error) {
 	kinds := map[string]*bag.Connection{}
 	for _, c := range b.Connections {
 		if !chosen[c.Topic] {
@@ -134,12 +158,16 @@ func advertiseBag(ctx context.Context, peer bagPeer, b *bag.Bag, chosen map[stri
 		}
 	}
 	publish := map[string]func([]byte) error{}
-	for topic, k := range kinds {
-		f, err := peer.advertise(ctx, k)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", topic, err)
+	for topic := range kinds {
+		publish[topic] = nil
+	}
+	for _, topic := range slices.Sorted(maps.Keys(kinds)) {
+		f, err := peer.advertise(ctx, kinds[topic])
+		if publish[topic] = f; err != nil {
+			if err := j.leaveOut(publish, topic, err, named); err != nil {
+				return nil, err
+			}
 		}
-		publish[topic] = f
 	}
 	return publish, nil
 }

@@ -22,6 +22,12 @@ import (
 // writeWords writes a bag of a few texts.
 func writeWords(t *testing.T, path string, whole bool, words ...string) {
 	t.Helper()
+	writeTexts(t, path, whole, []string{"/words"}, words...)
+}
+
+// writeTexts writes a bag of the same texts on some topics.
+func writeTexts(t *testing.T, path string, whole bool, topics []string, words ...string) {
+	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
@@ -31,13 +37,15 @@ func writeWords(t *testing.T, path string, whole bool, words ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := w.Connect(bag.Connection{Topic: "/words", Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, word := range words {
-		if err := w.Write(id, bag.Time{Sec: 1_700_000_000, Nsec: uint32(i) * 1e7}, append([]byte{byte(len(word)), 0, 0, 0}, word...)); err != nil {
+	for _, topic := range topics {
+		id, err := w.Connect(bag.Connection{Topic: topic, Type: "std_msgs/String", MD5: "992ce8a1687cec8c8bd883ec73ca41d1", Definition: "string data\n"})
+		if err != nil {
 			t.Fatal(err)
+		}
+		for i, word := range words {
+			if err := w.Write(id, bag.Time{Sec: 1_700_000_000, Nsec: uint32(i) * 1e7}, append([]byte{byte(len(word)), 0, 0, 0}, word...)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -231,10 +239,17 @@ func TestBagsOfAServer(t *testing.T) {
 	if _, err := c.Call(ctx, "/rosapi/topics", nil); err != nil { // the subscription stands
 		t.Fatal(err)
 	}
-	words := filepath.Join(dir, "words.bag")
-	writeWords(t, words, true, "one", "two", "three")
-	if out, errs, code := poise("", "bag", "play", words, "--server", s.address); code != 0 || !strings.Contains(out, "3 messages") {
+	words, own := filepath.Join(dir, "words.bag"), filepath.Join(dir, "own.bag")
+	writeTexts(t, words, true, []string{"/robot_description", "/words"}, "one", "two", "three")
+	writeTexts(t, own, true, []string{"/robot_description"}, "one")
+	if out, errs, code := poise("", "bag", "play", words, "--server", s.address); code != 0 || !strings.Contains(out, "3 messages") || strings.Count(errs, "left out") != 1 ||
+		!strings.Contains(errs, "/robot_description is left out: ") || !strings.Contains(errs, "is for /poise alone to publish on") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
+	}
+	for says, args := range map[string][]string{"no topic is left to play": {own}, "is for /poise alone to publish on": {words, "/words", "/robot_description"}} {
+		if out, errs, code := poise("", append([]string{"bag", "play", "--server", s.address}, args...)...); code != 1 || !strings.Contains(errs, says) {
+			t.Errorf("%q: exit %d: %s%s", args, code, out, errs)
+		}
 	}
 	for _, want := range []string{"one", "two", "three"} {
 		if text, _, err := sub.Next(ctx); err != nil || !strings.Contains(string(text), want) {
