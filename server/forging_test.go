@@ -234,7 +234,14 @@ func TestAStreamIsHeardOnlyFromWhoActivatedIt(t *testing.T) {
 		b.refused("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "*"}, "joint_state", "/rosbridge/client_2")
 		// a publisher that does not activate it itself is named by who does
 		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Stop: []string{"joint_state"}})
-		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "/rosbridge/client_2"})
+		const absent = "/rosbridge/client_99"
+		if a := b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: absent}); !strings.Contains(a.Message, absent+" is not connected") {
+			t.Errorf("a publisher that is not there: %q", a.Message)
+		}
+		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Stop: []string{"joint_state"}})
+		if a := b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "/rosbridge/client_2"}); a.Message != "done" {
+			t.Errorf("a publisher that is there: %q", a.Message)
+		}
 		b.until("the tail follows the one that was named", func() bool {
 			own(tailAt(0.4))
 			foreign[0](tailAt(-0.3))

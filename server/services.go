@@ -102,11 +102,25 @@ func (bot *servedRobot) serveChoices(r *register) {
 		}
 		return &poisemsgs.SwitchCycleResponse{Success: ok, Message: text, Explanations: why}
 	})
-	addCommand(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
-		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict, Publisher: q.Publisher})
-	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {
-		return &poisemsgs.SwitchControllersResponse{Success: ok, Message: text, Explanations: why}
+	addService(r, "switch_controllers", func(ctx context.Context, q *poisemsgs.SwitchControllersRequest) (*poisemsgs.SwitchControllersResponse, error) {
+		o, err := waitFor(ctx, e.SwitchControllers(callerOf(ctx), executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict, Publisher: q.Publisher}))
+		if err != nil {
+			return nil, err
+		}
+		text := "done" + unheard(r.graph, q)
+		if !o.OK() {
+			text = problem.Join(o.Explanations)
+		}
+		return &poisemsgs.SwitchControllersResponse{Success: o.OK(), Message: text, Explanations: edge.Explanations(o.Explanations)}, nil
 	})
+}
+
+// unheard says that the publisher whom started controllers are to hear is not there. It may still come.
+func unheard(g *graph.Graph, q *poisemsgs.SwitchControllersRequest) string {
+	if len(q.Start) == 0 || q.Publisher == "" || q.Publisher == executive.AnyPublisher || g.Present(q.Publisher) {
+		return ""
+	}
+	return fmt.Sprintf("; %s is not connected, and streams are heard from it alone%s", q.Publisher, problem.Hint(q.Publisher, g.Nodes()))
 }
 
 // resume lets motions go on; all of them includes those of controllers that were paused

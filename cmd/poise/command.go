@@ -195,11 +195,16 @@ func switchCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 		if *start == "" && *stop == "" {
 			return usagef("says neither --start nor --stop")
 		}
-		_, err = r.call("switch_controllers", &poisemsgs.SwitchControllersRequest{Start: commaList(*start), Stop: commaList(*stop), Strict: *strict, Publisher: *publisher})
-		if err == nil && !e.json {
-			fmt.Fprintln(e.out, "done")
+		text, err := r.call("switch_controllers", &poisemsgs.SwitchControllersRequest{Start: commaList(*start), Stop: commaList(*stop), Strict: *strict, Publisher: *publisher})
+		if err != nil || e.json {
+			return err
 		}
-		return err
+		var a answered
+		if err := json.Unmarshal(text, &a); err != nil {
+			return err
+		}
+		fmt.Fprintln(e.out, a.Message)
+		return nil
 	}
 }
 
