@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 
 	"poise/msgs/poisemsgs"
 )
@@ -60,7 +61,21 @@ func (r *remote) commandLine(name string, args ...string) string {
 	if r.server != defaultServer {
 		words = append(words, "--server", r.server)
 	}
+	for i, word := range words {
+		words[i] = shellWord(word)
+	}
 	return strings.Join(words, " ")
+}
+
+// shellWord is a word as it is typed into a shell: between quotes if that would take it apart.
+func shellWord(word string) string {
+	special := func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-./:@%+=,", c)
+	}
+	if word != "" && !strings.ContainsFunc(word, special) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // advised adds the command that helps to the reason of a refusal.

@@ -16,6 +16,7 @@ import (
 
 	"poise/msgs"
 	"poise/msgs/rosapimsgs"
+	"poise/msgs/rosjson"
 	"poise/problem"
 	"poise/server/config"
 	"poise/wire/rosbridge/client"
@@ -235,4 +236,27 @@ func (r *remote) refusal(why string) error {
 		return &toldError{errors.New(why)}
 	}
 	return errors.New(why)
+}
+
+// quiet asks a service by its full name, without printing its answer; the error of one that is no has its code.
+func (r *remote) quiet(service string, request, response any) error {
+	ctx, cancel := context.WithTimeout(r.ctx, callPatience)
+	defer cancel()
+	text, err := r.c.Call(ctx, service, client.Text(request, msgs.ROS2))
+	if err != nil {
+		return r.unanswered(err)
+	}
+	var a answered
+	if err := json.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	if !a.Success {
+		why := explanationsOf(text)
+		no := problem.New("", "%s", r.advised(a.Message, why))
+		if len(why) > 0 {
+			no.Code = problem.Code(why[0].Code)
+		}
+		return no
+	}
+	return rosjson.Unmarshal(text, response)
 }

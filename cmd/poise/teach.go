@@ -7,15 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"poise/msgs"
+	"poise/motion/file"
+	"poise/motion/library"
 	"poise/msgs/poisemsgs"
-	"poise/msgs/rosjson"
 	"poise/wire/rosbridge/client"
 )
 
@@ -48,11 +49,21 @@ type taughtRow struct {
 }
 
 func (t *teaching) run(args []string) error {
+	if err := checkArguments(args, []string{"NAME"}); err != nil {
+		return err
+	}
+	name := args[0]
+	if err := library.CheckName(name); err != nil {
+		return err
+	}
 	end, err := t.open(args, "NAME")
 	if err != nil {
 		return err
 	}
 	defer end()
+	if err := t.free(name); err != nil { // before there is work to lose
+		return err
+	}
 	if !(t.every >= 0.1 && t.every <= 60) {
 		return usagef("--every %g s is not within 0.1 … 60 s", t.every)
 	}
@@ -65,22 +76,26 @@ func (t *teaching) run(args []string) error {
 	} else {
 		err = t.poses()
 	}
-	if err != nil {
-		return err
-	}
-	if n := len(t.rows); n > 0 {
+	n := len(t.rows)
+	switch {
+	case n >= 2:
 		t.length = t.rows[n-1].time
-	}
-	if len(t.rows) < 2 {
-		return fmt.Errorf("nothing was saved: %d poses are no motion", len(t.rows))
-	}
-	if err := t.save(args[0]); err != nil {
+	case err == nil:
+		return fmt.Errorf("nothing was saved: %d poses are no motion", n)
+	default:
 		return err
 	}
-	message := fmt.Sprintf("%s: %d rows, %.1f s; poise play %s plays it", args[0], len(t.rows), t.length, args[0])
-	if last := t.rows[len(t.rows)-1].time; t.length > last+0.05 {
-		message = fmt.Sprintf("%s: %d rows, %.1f s, slower than it was moved in %.1f s where that was beyond the robot's limits; poise play %s plays it", args[0], len(t.rows), t.length, last, args[0])
+	if err == nil {
+		err = t.save(name)
 	}
+	if err != nil {
+		return t.kept(name, err)
+	}
+	slower := ""
+	if last := t.rows[n-1].time; t.length > last+0.05 {
+		slower = fmt.Sprintf(", slower than it was moved in %.1f s where that was beyond the robot's limits", last)
+	}
+	message := fmt.Sprintf("%s: %d rows, %.1f s%s; %s plays it", name, n, t.length, slower, t.commandLine("play", name))
 	if t.e.json {
 		line, err := json.Marshal(answered{true, message})
 		fmt.Fprintf(t.e.out, "%s\n", line)
@@ -88,6 +103,35 @@ func (t *teaching) run(args []string) error {
 	}
 	fmt.Fprintln(t.e.out, message)
 	return nil
+}
+
+// free refuses a name that the server's library has already, unless its motion may be replaced.
+func (t *teaching) free(name string) error {
+	var had poisemsgs.MotionsGetResponse
+	switch err := t.quiet("/motions/get", &poisemsgs.MotionsGetRequest{Name: name}, &had); {
+	case errors.Is(err, library.ErrUnknown):
+		return nil
+	case err == nil && !t.replace:
+		return fmt.Errorf("motion %q exists already: --replace takes its place", name)
+	default:
+		return err
+	}
+}
+
+// kept leaves what was taught in the current folder, where it could not be saved; if it cannot be
+// left there either, on standard error.
+func (t *teaching) kept(name string, why error) error {
+	to, text := name+file.Extension, t.motionText()
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // never in the place of another
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		fmt.Fprint(t.e.err, text)
+		return fmt.Errorf("%w; what was taught stands above: %w", why, err)
+	}
+	return fmt.Errorf("%w; what was taught is kept in %s, a file for the server's folder of motions", why, to)
 }
 
 // enter waits for the person, and reports false at the end of what is typed.
@@ -202,7 +246,7 @@ func (t *teaching) recorded() error {
 		default:
 		}
 		if at > longestTaken {
-			return fmt.Errorf("nothing was saved: the recording is longer than %d s", longestTaken)
+			return fmt.Errorf("the recording is longer than %d s", longestTaken)
 		}
 	}
 }
@@ -231,19 +275,19 @@ func (t *teaching) motionText() string {
 // save lets the server read the motion, and keep it.
 func (t *teaching) save(name string) error {
 	var read poisemsgs.MotionsImportResponse
-	if err := t.quiet("motions/import", &poisemsgs.MotionsImportRequest{Name: name, Text: t.motionText()}, &read); err != nil {
+	if err := t.quiet("/motions/import", &poisemsgs.MotionsImportRequest{Name: name, Text: t.motionText()}, &read); err != nil {
 		return err
 	}
 	put := &poisemsgs.MotionsPutRequest{Motion: t.slowed(read.Motion)}
 	put.Motion.Name = name
 	if t.replace {
 		var had poisemsgs.MotionsGetResponse
-		if t.quiet("motions/get", &poisemsgs.MotionsGetRequest{Name: name}, &had) == nil {
-			put.Version = had.Version
+		if t.quiet("/motions/get", &poisemsgs.MotionsGetRequest{Name: name}, &had) == nil {
+			put.Version = library.Version([]byte(had.Text)) // also of a shipped one, which it hides
 		}
 	}
 	var saved poisemsgs.MotionsPutResponse
-	return t.quiet("motions/put", put, &saved)
+	return t.quiet("/motions/put", put, &saved)
 }
 
 // slowed is a motion that the robot can play: a hand is faster than its limits. If time alone does not
@@ -252,7 +296,7 @@ func (t *teaching) save(name string) error {
 func (t *teaching) slowed(m poisemsgs.Motion) poisemsgs.Motion {
 	var fit poisemsgs.MotionsEditResponse
 	slow := func(texts ...string) error {
-		return t.quiet("motions/edit", &poisemsgs.MotionsEditRequest{Motion: m, Operation: poisemsgs.MotionOperation{Op: "slow_to_fit", Texts: texts}}, &fit)
+		return t.quiet("/motions/edit", &poisemsgs.MotionsEditRequest{Motion: m, Operation: poisemsgs.MotionOperation{Op: "slow_to_fit", Texts: texts}}, &fit)
 	}
 	if err := slow(); err != nil {
 		fmt.Fprintf(t.e.err, "poise: teach: %v\n", err)
@@ -265,20 +309,4 @@ func (t *teaching) slowed(m poisemsgs.Motion) poisemsgs.Motion {
 		t.length = fit.Motion.Points[n-1].Time
 	}
 	return fit.Motion
-}
-
-// quiet calls a service of all robots without printing its answer.
-func (t *teaching) quiet(service string, request, response any) error {
-	text, err := t.c.Call(t.ctx, "/"+service, client.Text(request, msgs.ROS2))
-	if err != nil {
-		return t.unanswered(err)
-	}
-	var a answered
-	if err := json.Unmarshal(text, &a); err != nil {
-		return err
-	}
-	if !a.Success {
-		return errors.New(t.advised(a.Message, explanationsOf(text)))
-	}
-	return rosjson.Unmarshal(text, response)
 }

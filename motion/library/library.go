@@ -179,7 +179,7 @@ func (l *Library) stat(name string) (info fs.FileInfo, err error) {
 // apart by size, time and identity: one that was replaced is another file. It asks the
 // disk.
 func (l *Library) look(name string) *Motion {
-	if l.dir == "" || checkName(name) != nil {
+	if l.dir == "" || CheckName(name) != nil {
 		return nil
 	}
 	info, err := l.stat(name)
@@ -312,7 +312,7 @@ func (l *Library) folder() ([]string, error) {
 		}
 		found := map[string]bool{}
 		for _, e := range entries {
-			if name, ok := strings.CutSuffix(e.Name(), file.Extension); ok && checkName(name) == nil {
+			if name, ok := strings.CutSuffix(e.Name(), file.Extension); ok && CheckName(name) == nil {
 				found[name] = true
 			}
 		}
@@ -427,9 +427,9 @@ func (l *Library) unknown(name string) error {
 // maxName bounds a name, so that the file's stays within what file systems allow.
 const maxName = 100
 
-// checkName reports what is wrong with a name for a motion: it is part of a file's
+// CheckName reports what is wrong with a name for a motion, nil if nothing is: it is part of a file's
 // name on every system, and never hidden.
-func checkName(name string) error {
+func CheckName(name string) error {
 	bad := func(format string, a ...any) error { return about(name, ErrName, format, a...) }
 	switch {
 	case name == "":

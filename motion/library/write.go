@@ -21,7 +21,7 @@ const temporary = ".poise-writing-"
 // last saw: "" if the motion must not exist yet. The comments of the file that it
 // replaces are kept. A shipped motion is not changed: the folder's one hides it.
 func (l *Library) Put(name string, d *motion.Document, seen string) (version string, _ error) {
-	if err := errors.Join(checkName(name), d.Check()); err != nil {
+	if err := errors.Join(CheckName(name), d.Check()); err != nil {
 		return "", err
 	}
 	result := "" // a writer that was left behind keeps it
@@ -64,7 +64,7 @@ func (l *Library) Delete(name, seen string) error {
 
 // Rename gives a motion of the folder a name that is free.
 func (l *Library) Rename(from, to, seen string) error {
-	if err := checkName(to); err != nil {
+	if err := CheckName(to); err != nil {
 		return err
 	}
 	return l.change(func() error {
