@@ -160,7 +160,13 @@ func (r *remote) speed(args []string) error {
 	if err := rosjson.Unmarshal(text, &a); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.e.out, "%.0f %%\n", 100*a.Achieved)
+	held := ""
+	if percent > 0 && a.Achieved == 0 {
+		if why := r.standing(&poisemsgs.GoalInfo{Controller: first(args[1:])}, "the robot"); why != "" {
+			held = ": " + why
+		}
+	}
+	fmt.Fprintf(r.e.out, "%.0f %%%s\n", 100*a.Achieved, held)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,27 +148,49 @@ func (r *remote) follow(action, typ string, goal []byte, what string, heard func
 			return u, nil
 		}
 		if u.Info != nil && stands.tells(u.Info, time.Now()) {
-			bar.end()
-			fmt.Fprintf(r.e.err, "poise: %s is paused; poise resume lets it go on, poise state tells why\n", what)
+			if why := r.standing(u.Info, what); why != "" {
+				bar.end()
+				fmt.Fprintf(r.e.err, "poise: %s\n", why)
+			} else {
+				stands = standstill{} // it will be asked again
+			}
 		}
 		bar.show(u.Info)
 		heard(u.Feedback)
 	}
 }
 
-// standstill is a goal whose clock stands: it is paused, if that is neither its cancel nor the ramp of a stop.
+// standing says why a goal stands, and what lets it go on; "" if the server knows of nothing that holds it.
+func (r *remote) standing(g *poisemsgs.GoalInfo, what string) string {
+	var a poisemsgs.GetStateResponse
+	if r.quiet(r.name("get_state"), &poisemsgs.GetStateRequest{}, &a) != nil {
+		return "" // if the server is gone, the goal tells
+	}
+	paused := a.State.Paused || slices.ContainsFunc(a.State.Controllers, func(c poisemsgs.ControllerInfo) bool { return c.Paused && c.Name == g.Controller })
+	switch {
+	case paused:
+		return fmt.Sprintf("%s is paused; %s lets it go on", what, r.commandLine("resume"))
+	case a.State.WantedRate == 0:
+		return fmt.Sprintf("%s stands: the speed is 0 %%; %s lets it go on", what, r.commandLine("speed", "100"))
+	case g.Time > 0 && !a.State.Stopped:
+		return fmt.Sprintf("%s stands still; %s tells more", what, r.commandLine("state"))
+	}
+	return ""
+}
+
+// standstill is a goal whose clock stands, if that is not its cancel.
 type standstill struct {
 	since time.Time // zero while its clock goes
 	told  bool
 }
 
-// standsLong is longer than the ramp of a stop takes.
-const standsLong = 3 * time.Second
+// standsLong is how long a goal stands before people wonder.
+const standsLong = time.Second
 
-// tells reports whether a goal that stands is to be told as paused: once.
+// tells reports whether a goal stands for so long that the reason is to be told: once.
 func (s *standstill) tells(g *poisemsgs.GoalInfo, now time.Time) bool {
 	switch {
-	case g.State != action.Active.String() || g.Time == 0 || g.Rate > 0:
+	case g.State != action.Active.String() || g.Rate > 0:
 		*s = standstill{}
 	case s.since.IsZero():
 		s.since = now

@@ -41,8 +41,8 @@ func TestTheBarShowsHowFarAMotionIs(t *testing.T) {
 	}
 }
 
-// TestAPauseIsToldOnce: of a goal that stands for longer than a stop takes, and not of one that is called off.
-func TestAPauseIsToldOnce(t *testing.T) {
+// TestAStandstillIsToldOnce: of a goal that stands for a second, also before it moved, and not of one that is called off.
+func TestAStandstillIsToldOnce(t *testing.T) {
 	began := time.Unix(0, 0)
 	var s standstill
 	for _, c := range []struct {
@@ -52,8 +52,8 @@ func TestAPauseIsToldOnce(t *testing.T) {
 		rate  float64
 		told  bool
 	}{
-		{0, "active", 0, 0, false}, {10, "active", 0, 0, false}, // it has not begun
-		{11, "active", 1, 1, false}, {12, "active", 1, 0, false}, {14, "active", 1, 0, false}, {15, "active", 1, 0, true}, {30, "active", 1, 0, false},
+		{0, "pending", 0, 0, false}, {5, "active", 0, 0, false}, {5.9, "active", 0, 0, false}, {6, "active", 0, 0, true}, {10, "active", 0, 0, false},
+		{11, "active", 1, 1, false}, {12, "active", 1, 0, false}, {12.9, "active", 1, 0, false}, {13, "active", 1, 0, true}, {30, "active", 1, 0, false},
 		{31, "active", 1.1, 1, false}, {32, "active", 2, 0, false}, {36, "active", 2, 0, true}, // again
 		{40, "active", 3, 1, false}, {41, "preempting", 3, 0, false}, {50, "preempting", 3, 0, false},
 	} {

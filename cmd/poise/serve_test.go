@@ -539,10 +539,44 @@ func TestPlayTellsThatItIsPaused(t *testing.T) {
 	}
 	s.until("it moves", func() bool { o, _, _ := s.cli("state"); return strings.Contains(o, "moving") })
 	s.do("done", "pause")
-	s.until("it is told", func() bool { return strings.Contains(errs.String(), "wave is paused; poise resume lets it go on") })
+	s.until("it is told", func() bool {
+		return strings.Contains(errs.String(), "wave is paused; poise resume --server "+s.address+" lets it go on")
+	})
 	s.do("done", "resume")
 	if err := play.Wait(); err != nil || !strings.Contains(out.String(), "wave: done") || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("%v, %q, %q", err, out.String(), errs.String())
+	}
+}
+
+// TestAGoalThatCannotBeginTellsWhy: on a robot that is paused, or whose speed is 0 %, before it moved at all; and what holds a robot
+// whose speed is set.
+func TestAGoalThatCannotBeginTellsWhy(t *testing.T) {
+	t.Parallel()
+	s := serveIt(t, "--robot", "arm6")
+	at := " --server " + s.address + " lets it go on"
+	for _, c := range []struct {
+		hold, wait []string
+		why        string
+		free       []string
+	}{
+		{[]string{"pause"}, []string{"pose", "upright"}, "upright is paused; poise resume" + at, []string{"resume"}},
+		{[]string{"speed", "0"}, []string{"play", "wave"}, "wave stands: the speed is 0 %; poise speed 100" + at, []string{"speed", "100"}},
+	} {
+		s.do("", c.hold...)
+		if c.hold[0] == "pause" {
+			s.do("0 %: the robot is paused; poise resume"+at, "speed", "100")
+		}
+		wait := exec.Command(s.path, append(c.wait, "--server", s.address)...)
+		var out, errs lockedBuffer
+		wait.Stdout, wait.Stderr = &out, &errs
+		if err := wait.Start(); err != nil {
+			t.Fatal(err)
+		}
+		s.until("it is told", func() bool { return strings.Contains(errs.String(), c.why) })
+		s.do("", c.free...)
+		if err := wait.Wait(); err != nil || !strings.Contains(out.String(), "done") || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%v: %v, %q, %q", c.wait, err, out.String(), errs.String())
+		}
 	}
 }
 
