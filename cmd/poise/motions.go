@@ -16,6 +16,7 @@ import (
 
 	"poise/edge"
 	"poise/motion"
+	"poise/motion/file"
 	"poise/motion/library"
 	"poise/motion/lint"
 	"poise/motion/rosgoal"
@@ -318,7 +319,7 @@ func (j *motionsJob) importOne(lib *library.Library, path string) error {
 	base := filepath.Base(path)
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	seen := ""
-	if old, _ := lib.Get(name); old != nil && (j.replace || onlyImported(old)) {
+	if old, _ := lib.Get(name); old != nil && (j.replace || bytes.Equal(old.Text, file.Write(d, nil))) {
 		seen = old.Version
 	}
 	version, err := lib.Put(name, d, seen)
@@ -346,16 +347,6 @@ func (j *motionsJob) importOne(lib *library.Library, path string) error {
 	}
 	_, err = fmt.Fprintf(j.e.out, "%s: %d points, %d joints, %d supports\n", name, len(d.Points), len(d.Joints), len(d.Chains))
 	return err
-}
-
-// onlyImported reports whether a motion is nothing but an imported goal,
-// without edits that another import would destroy.
-func onlyImported(m *library.Motion) bool {
-	d := m.Document
-	return d != nil && d.Description == "" && len(d.Tags) == 0 && d.StartPose == "" && !d.Loop && len(d.Events) == 0 &&
-		slices.Equal(d.Columns, d.JointNames()) && !bytes.ContainsRune(m.Text, '#') &&
-		!slices.ContainsFunc(d.Joints, func(j motion.Joint) bool { return !j.Enabled }) &&
-		!slices.ContainsFunc(d.Points, func(p motion.Point) bool { return !p.Enabled || p.Label != "" || p.Mark != motion.NoMark })
 }
 
 // export prints a motion: as its file, or as the goal that is played.

@@ -42,19 +42,18 @@ func TestMotionsImportAndExportAreExact(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
-	// an import may be repeated, but not destroy what was changed by hand
-	save(t, goal, fmt.Sprintf(storedGoal, "-0.2"))
-	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 {
+	// an import may be repeated, but not destroy anything else
+	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 || errs != "" {
 		t.Error(code, errs)
 	}
 	file := filepath.Join(dir, "look.motion.yaml")
 	text, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(string(text), "joint51: -0.2") {
+	if err != nil || !strings.Contains(string(text), "joint51: -0.1") {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, work := range []string{"description: mine\n" + string(text), "# mine\n" + string(text), strings.Replace(string(text), "- time: 0\n", "- time: 0\n    label: mine\n", 1)} {
+	for _, work := range []string{strings.Replace(string(text), "joint51: -0.1", "joint51: -0.2", 1), "description: mine\n" + string(text), "# mine\n" + string(text), strings.Replace(string(text), "- time: 0\n", "- time: 0\n    label: mine\n", 1)} {
 		save(t, file, work)
-		if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 1 || !strings.Contains(errs, "exists already") {
+		if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 1 || !strings.Contains(errs, "exists already") || !strings.Contains(errs, "--replace takes its place") {
 			t.Error(code, errs)
 		}
 		if now, _ := os.ReadFile(file); string(now) != work {
@@ -201,7 +200,7 @@ func TestMotionsRefuses(t *testing.T) {
 }
 
 // TestMotionsImportTellsWhatItReplaces: the same goal again is nothing new, but a motion
-// that was changed since does not go without a word.
+// that was changed since, be it one number, goes with --replace alone, and not without a word.
 func TestMotionsImportTellsWhatItReplaces(t *testing.T) {
 	dir := t.TempDir()
 	goal := save(t, filepath.Join(dir, "look.json"), `{"trajectory": {"joint_names": ["a"], "points": [{"positions": [0.25]}]}}`)
@@ -216,7 +215,10 @@ func TestMotionsImportTellsWhatItReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	save(t, file, strings.Replace(string(text), "0.25", "0.5", 1))
-	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 || !strings.Contains(errs, `takes the place of a different motion "look"`) {
+	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 1 || !strings.Contains(errs, "--replace takes its place") {
+		t.Error(code, errs)
+	}
+	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir, "--replace"); code != 0 || !strings.Contains(errs, `takes the place of a different motion "look"`) {
 		t.Error(code, errs)
 	}
 }
