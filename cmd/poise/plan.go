@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -40,7 +41,7 @@ func planCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.StringVar(&f.compat, "compat", "", "plan as another planner does: `pilz`")
 	fs.Float64Var(&f.sampling, "sampling", 0, "time between points, `s`")
 	fs.StringVar(&f.current, "current", "", "where the robot is: `JSON` array, object of joints, or JointState")
-	fs.StringVar(&f.output, "o", "", "also write the answer to `file` (.json), or its points (.csv)")
+	fs.StringVar(&f.output, "o", "", "write the answer to `file` (.json), or its points (.csv), and print what it is in a line")
 	fs.StringVar(&f.plot, "plot", "", "draw positions, velocities, accelerations and tool speed to `file` (.png or .svg)")
 	execute := fs.Bool("execute", false, "let the robot of a server plan and perform REQUEST, from where it is; no ROBOT is named")
 	r := newRemote(e, fs)
@@ -117,14 +118,15 @@ func (f *planFlags) plan(e *env, args []string) error {
 	end := progress(e.err, "planning")
 	answer := job.answer(text)
 	end()
-	if err := answer.tell(e); err != nil {
+	short := !e.json && (f.output != "" || isTerminal(e.out)) // nobody reads a megabyte on a screen
+	if err := answer.tell(e, short); err != nil {
 		return err
 	}
 	if err := answer.save(job.m, f.output, f.plot); err != nil {
 		return err
 	}
 	if answer.code != msgs.ErrorSuccess {
-		return errAnswered
+		return &toldError{errors.New(answer.refusal())}
 	}
 	return nil
 }
@@ -157,9 +159,10 @@ type planJob struct {
 
 // planAnswer is what was answered.
 type planAnswer struct {
-	message any // the response, to be written as JSON
+	what    string // was asked for
+	message any    // the response, to be written as JSON
 	code    int32
-	why     string // of a refusal
+	why     string // it is refused, or slower than was asked for
 	motions []*planner.Motion
 }
 
@@ -224,13 +227,18 @@ func join(err error) string {
 func (j *planJob) single(group string, q pipeline.Question) planAnswer {
 	a := j.ask(&q)
 	code := edge.PlanCode(&a, planSource)
-	return planAnswer{code: code.Val, why: code.Message, motions: a.Motions, message: edge.PlanResponse(j.m, &a, group, code)}
+	what := ""
+	if len(q.Items) > 0 {
+		what = q.Items[0].Request.CommandName
+	}
+	return planAnswer{what: what, code: code.Val, why: code.Message, motions: a.Motions, message: edge.PlanResponse(j.m, &a, group, code)}
 }
 
 func (j *planJob) sequence(q pipeline.Question) planAnswer {
 	a := j.ask(&q)
 	code := edge.PlanCode(&a, planSource)
-	return planAnswer{code: code.Val, why: code.Message, motions: a.Motions, message: edge.SequenceResponse(j.m, &a, code)}
+	what := fmt.Sprintf("sequence of %d", len(q.Items))
+	return planAnswer{what: what, code: code.Val, why: code.Message, motions: a.Motions, message: edge.SequenceResponse(j.m, &a, code)}
 }
 
 // write writes the response on one line. It may be long, and is never in memory as a
@@ -243,14 +251,39 @@ func (a *planAnswer) write(w io.Writer) error {
 	return err
 }
 
-// tell prints the response; for programs it begins as every answer does.
-func (a *planAnswer) tell(e *env) error {
-	if !e.json {
+// refusal says in one line why nothing is planned.
+func (a *planAnswer) refusal() string {
+	return fmt.Sprintf("%s (%d)", strings.ReplaceAll(a.why, "\n", "; "), a.code)
+}
+
+// summary says in one line what is planned, and what slows it down.
+func (a *planAnswer) summary() string {
+	var b strings.Builder
+	b.WriteString(a.what)
+	for _, mo := range a.motions {
+		points := mo.Trajectory.Points
+		fmt.Fprintf(&b, ", %s %.3g s, %d points", mo.Group.Name, points[len(points)-1].Time, len(points))
+	}
+	if a.why != "" {
+		b.WriteString("; " + a.why)
+	}
+	return b.String()
+}
+
+// tell prints the response, or what it is in a line; for programs it begins as every answer does.
+func (a *planAnswer) tell(e *env, short bool) error {
+	switch {
+	case short && a.code != msgs.ErrorSuccess:
+		return nil // why is told on standard error in any case
+	case short:
+		_, err := fmt.Fprintln(e.out, a.summary())
+		return err
+	case !e.json:
 		return a.write(e.out)
 	}
 	head := answered{true, fmt.Sprintf("%d motions are planned", len(a.motions))}
 	if a.code != msgs.ErrorSuccess {
-		head = answered{false, fmt.Sprintf("%s (%d)", a.why, a.code)}
+		head = answered{false, a.refusal()}
 	}
 	text, err := json.Marshal(head)
 	if err != nil {

@@ -29,8 +29,8 @@ const home = `{"joint_1":0.1,"joint_2":0.1,"joint_3":0.3,"joint_5":-0.3}`
 func plan(t *testing.T, request string, args ...string) (r msgs.MotionPlanResponse, code int) {
 	t.Helper()
 	out, stderr, code := poise(request, append([]string{"plan"}, args...)...)
-	if stderr != "" {
-		t.Fatal(stderr)
+	if lines := strings.Count(stderr, "\n"); lines != code { // a refusal is told in one line
+		t.Fatalf("exit %d: %q", code, stderr)
 	}
 	if err := rosjson.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -147,8 +147,12 @@ func TestPlanFiles(t *testing.T) {
 			flag = "--plot"
 		}
 		file := filepath.Join(dir, name)
-		if _, stderr, code := poise(linRequest, "plan", "arm6", "-", "--current", home, "--sampling", "0.01", flag, file); code != exitOK {
+		out, stderr, code := poise(linRequest, "plan", "arm6", "-", "--current", home, "--sampling", "0.01", flag, file)
+		if code != exitOK || stderr != "" {
 			t.Fatalf("%s: %s", name, stderr)
+		}
+		if short := strings.HasPrefix(out, "LIN, manipulator 1."); short != (flag == "-o") || short && (strings.Count(out, "\n") != 1 || len(out) > 1000 || !strings.Contains(out, " s, 1") || !strings.Contains(out, " points")) {
+			t.Errorf("%s prints %.300q", name, out)
 		}
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -169,6 +173,23 @@ func TestPlanFiles(t *testing.T) {
 				t.Error("the picture does not show the tool")
 			}
 		}
+	}
+}
+
+// TestAPlanThatIsRefusedSaysSo: on standard error in one line, whether the answer is printed, written to a file or for programs.
+func TestAPlanThatIsRefusedSaysSo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.json")
+	for _, args := range [][]string{nil, {"-o", file}, {"--json"}} {
+		out, stderr, code := poise("", append([]string{"plan", "arm6", "../../examples/plan/sequence_out_of_reach.yaml"}, args...)...)
+		if code != exitFailure || !strings.HasPrefix(stderr, "poise: plan: item 1: ") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q", args, code, stderr)
+		}
+		if silent := len(args) > 0 && args[0] == "-o"; (out == "") != silent {
+			t.Errorf("%v prints %.200q", args, out)
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || !json.Valid(text) {
+		t.Errorf("%v: %.200q", err, text)
 	}
 }
 
@@ -310,7 +331,7 @@ func FuzzPlanRequest(f *testing.F) {
 	f.Add([]byte(`{"items":[{"req":` + linRequest + `,"blend_radius":0.05},{"req":` + linRequest + `}]}`))
 	f.Fuzz(func(t *testing.T, request []byte) {
 		out, stderr, code := poise(string(request), "plan", "arm6", "-", "--current", home, "--sampling", "0.05")
-		if code == exitUsage || stderr != "" || !json.Valid([]byte(out)) {
+		if code == exitUsage || strings.Count(stderr, "\n") != code || !json.Valid([]byte(out)) {
 			t.Fatalf("exit %d, %q, %s", code, stderr, out)
 		}
 	})

@@ -12,22 +12,28 @@ import (
 // patience is how long a command may take before it shows that it is at work.
 const patience = 500 * time.Millisecond
 
+// isTerminal reports whether people see what is written: it goes neither to a file nor to a program.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
 // progress shows a moving bar on a terminal while something takes longer than
 // patience, and nothing anywhere else. The returned function ends it.
 func progress(w io.Writer, what string) (end func()) { return progressShare(w, what, nil) }
 
 // progressShare is progress for something whose share is known, 0 … 1: the bar fills.
 func progressShare(w io.Writer, what string, share func() float64) (end func()) {
-	f, ok := w.(*os.File)
-	if !ok {
-		return func() {}
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !isTerminal(w) {
 		return func() {}
 	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { showProgress(f, what, share, done) })
+	wg.Go(func() { showProgress(w, what, share, done) })
 	return func() { close(done); wg.Wait() }
 }
 
