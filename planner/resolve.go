@@ -108,7 +108,8 @@ func (r *resolver) group() *Refusal {
 	}
 	id, ok := r.Model.Group(r.req.Group)
 	if !ok {
-		return Refuse(UnknownGroup, "group %q is unknown%s", r.req.Group, problem.Hint(r.req.Group, r.Model.GroupNames()))
+		return Refuse(UnknownGroup, "group %q is unknown", r.req.Group).
+			With("%s", problem.Unknown("", "group", r.req.Group, r.Model.GroupNames()).Help)
 	}
 	r.task.Group = &r.Model.Groups()[id]
 	for _, j := range r.task.Group.Joints {

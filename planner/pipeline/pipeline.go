@@ -13,6 +13,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -136,5 +137,9 @@ func (s Set) Ask(ctx context.Context, q *Question, current []float64) (a Answer)
 		a.Motions = []*planner.Motion{m}
 	}
 	a.Seconds = time.Since(begin).Seconds()
+	if deadline, ok := ctx.Deadline(); ok && q.Seconds > 0 && a.Refusal != nil && a.Refusal.Kind == planner.TimedOut {
+		a.Refusal.Value, a.Refusal.Limit = q.Seconds+time.Since(deadline).Seconds(), q.Seconds
+		a.Refusal.Help = fmt.Sprintf("it was given up after %.3g s, allowed_planning_time is %.3g s", a.Refusal.Value, a.Refusal.Limit)
+	}
 	return a
 }

@@ -55,7 +55,8 @@ func TestRefusalsSayWhatWouldHelp(t *testing.T) {
 		{"nothing to plan", pipeline.Question{}, planner.BadRequest, "there is no request to plan"},
 		{"out of reach", pipeline.Question{Items: []planner.Item{turn(9)}}, planner.BadGoal, "joint_1"},
 		{"an item of a sequence", pipeline.Question{Items: []planner.Item{turn(0.1), turn(9)}, Sequence: true}, planner.BadGoal, "item 1"},
-		{"no time at all", pipeline.Question{Items: []planner.Item{turn(0.4)}, Seconds: 1e-12}, planner.TimedOut, "longer than"},
+		{"no time at all", pipeline.Question{Items: []planner.Item{turn(0.4)}, Seconds: 1e-12}, planner.TimedOut, "s, allowed_planning_time is 1e-12 s"},
+		{"no such group", pipeline.Question{Items: []planner.Item{{Request: planner.Request{Command: planner.PTP, Group: "legs", VelocityScaling: 1, AccelerationScaling: 1}}}}, planner.UnknownGroup, `group "legs" is unknown; there are `},
 	} {
 		ctx, stop := tc.q.Bounded(context.Background())
 		a := plans.Ask(ctx, &tc.q, here)
