@@ -372,6 +372,8 @@ func (c *checker) checkAction(a *Action) {
 		c.errorf(a.Line, thing, "has no time (at)")
 	} else if !(*a.At >= 0) {
 		c.errorf(a.Line, thing, "at %g s is before the start", *a.At)
+	} else if end := c.s.Duration; end > 0 && *a.At >= end {
+		c.errorf(a.Line, thing, "at %g s never comes: the scenario ends at %g s (duration)", *a.At, end)
 	}
 	if a.Lines["in"] != 0 && given[0] != "joints" {
 		c.errorf(a.Lines["in"], thing, "in belongs to joints")

@@ -156,6 +156,7 @@ func TestRefusals(t *testing.T) {
 		{"duration: 1\ncontrol: {cycle: 3}", "cycle 3 is not built"},
 		{"duration: 1\ndo: [{at: 0, velocity: {x: 0.1}, gait: gallop}]", "gait \"gallop\" is unknown"},
 		{"duration: 1\ndo:\n  - {at: 0}", "test.yaml:3: do: has"},
+		{"duration: 1\ndo: [{at: 5, play: nod}]", "test.yaml:2: do: play: at 5 s never comes: the scenario ends at 1 s"},
 		{"duration: 1\ndo: [{friction: 1}]", "has no time (at)"},
 		{"duration: 1\nstart: {pose: stend}", `"stend" is unknown; did you mean "stand"?`},
 		{"duration: 1\nstart:\n  joints:\n    joint11: 3", `joint "joint11" begins at 3, outside of its range -1.5708 … 1.5708`},

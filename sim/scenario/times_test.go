@@ -58,7 +58,7 @@ func TestPeriodsOfOddLength(t *testing.T) {
 func TestPushesAreWholeWhateverThePeriod(t *testing.T) {
 	bot := loaded(t, "pony", load.Options{})
 	bot.Motions = library.Open("", shipped.Of("pony"))
-	for name, driven := range map[string]string{"servo models": "model: {}\n", "odd period": "model: {}\n", "cycle": "do:\n  - {at: 5, play: nod}\n", "plain": "servos: {all: {kp: 20}}\n"} {
+	for name, driven := range map[string]string{"servo models": "model: {}\n", "odd period": "model: {}\n", "cycle": "do:\n  - {at: 0.199, play: nod}\n", "plain": "servos: {all: {kp: 20}}\n"} {
 		text := "duration: 0.2\nperiod: 0.05\nstart: {pose: stand, base: {position: {x: 0, y: 0, z: 3}}}\n" + driven
 		if name != "cycle" {
 			text += "do:\n"

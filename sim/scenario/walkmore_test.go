@@ -109,7 +109,7 @@ func TestWalksToAPlaceInPhysics(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := runBy(t, aWalk(22, "{at: 0, friction: 0.8}, {at: 30, velocity: {}}"), 1, func(c *cycle, now float64) {
+	r := runBy(t, aWalk(22, "{at: 0, friction: 0.8}, {at: 21.9, velocity: {}}"), 1, func(c *cycle, now float64) {
 		if now > 0.2 && sent == 0 {
 			place(c, 0.6, 0.3)
 		}
