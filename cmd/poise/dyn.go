@@ -18,10 +18,10 @@ func dynCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	return runLines(e, fs, func(m *robot.Model) []operation {
 		d := &dyn{m: m, k: kinematics.NewData(m), d: dynamics.NewData(m)}
 		return []operation{
-			{"rnea", d.rnea},
-			{"crba", d.crba},
+			{"rnea", d.weighed(d.rnea)},
+			{"crba", d.weighed(d.crba)},
 			{"aba", d.aba},
-			{"gravity", d.gravity},
+			{"gravity", d.weighed(d.gravity)},
 			{"com", d.com},
 			{"centroidal", d.centroidal},
 			{"contact", d.contact},
@@ -40,6 +40,14 @@ type dyn struct {
 }
 
 var bare dynamics.Load
+
+// weighed is an operation that without masses would answer with nothing but zeros.
+func (d *dyn) weighed(answer func(r *request) (any, error)) func(r *request) (any, error) {
+	if d.m.Mass() > 0 {
+		return answer
+	}
+	return func(*request) (any, error) { return nil, errNoForces }
+}
 
 // rnea: {"q","v","a"} → {"tau"}.
 func (d *dyn) rnea(r *request) (any, error) {
@@ -133,5 +141,7 @@ type forces struct {
 }
 
 var errFixedBase = errors.New("the base of the robot is fixed: contacts carry only a free one (--floating)")
+
+var errNoForces = errors.New("no link of the robot has a mass, so nothing takes a force: every link needs an <inertial>")
 
 var errNoMass = errors.New("no link of the robot has a mass, so it has no centre of mass")

@@ -152,6 +152,11 @@ func TestDynWholebodyNamesWhatIsWrong(t *testing.T) {
 	if code == exitOK || !strings.Contains(out, "no link of the robot has a mass") {
 		t.Errorf("a robot without masses: code %d, %s", code, out)
 	}
+	for op, line := range map[string]string{"gravity": `{"q":[]}`, "crba": `{"q":[]}`, "rnea": `{"q":[],"v":[],"a":[]}`} {
+		if out, _, code := poise(line+"\n", "dyn", massless, op); code != exitFailure || !strings.Contains(out, "no link of the robot has a mass") {
+			t.Errorf("%s of a robot without masses: code %d, %s", op, code, out)
+		}
+	}
 	out, _, code = poise(`{"q":[],"v":[],"supports":{},"friction":1}`+"\n", "dyn", "arm6", "wholebody")
 	if code == exitOK || !strings.Contains(out, "the base of the robot is fixed") {
 		t.Errorf("a fixed robot: code %d, %s", code, out)

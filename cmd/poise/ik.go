@@ -87,7 +87,7 @@ func (k *inverse) group(r *request) (name string, joints []robot.JointID) {
 	}
 	id, ok := k.m.Group(name)
 	if !ok {
-		r.fail("group %q is unknown%s", name, problem.Hint(name, k.m.GroupNames()))
+		r.fail("group %q is unknown; %s", name, problem.Unknown("", "group", name, k.m.GroupNames()).Help)
 		return name, nil
 	}
 	return name, append([]robot.JointID{}, k.m.Groups()[id].Joints...)
@@ -147,7 +147,7 @@ func (r *request) pose(key string) spatial.Pose {
 func (r *request) object(what string, raw json.RawMessage, keys ...string) map[string]json.RawMessage {
 	var parts map[string]json.RawMessage
 	if raw == nil || json.Unmarshal(raw, &parts) != nil || parts == nil {
-		r.fail("%s: an object with %v is wanted, not %s", what, keys, short(raw))
+		r.fail(`%s: an object {"%s":…} is wanted, not %s`, what, strings.Join(keys, `":…,"`), short(raw))
 		return nil
 	}
 	for _, k := range keys {

@@ -104,3 +104,12 @@ func flatten(err error) []error {
 	}
 	return all
 }
+
+// inFile puts the name of a file before each problem of an error.
+func inFile(name string, err error) error {
+	var all []error
+	for _, one := range flatten(err) {
+		all = append(all, fmt.Errorf("%s: %w", name, one))
+	}
+	return errors.Join(all...)
+}

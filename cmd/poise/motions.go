@@ -310,11 +310,7 @@ func (j *motionsJob) importOne(lib *library.Library, path string) error {
 	}
 	d, notes, err := rosgoal.Read(data)
 	if err != nil {
-		var all []error
-		for _, one := range flatten(err) {
-			all = append(all, fmt.Errorf("%s: %w", path, one))
-		}
-		return errors.Join(all...)
+		return inFile(path, err)
 	}
 	base := filepath.Base(path)
 	name := strings.TrimSuffix(base, filepath.Ext(base))

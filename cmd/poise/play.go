@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -68,17 +67,17 @@ func (r *remote) play(args, words []string, speed string) error {
 	return r.perform("play_motion", "text_msgs/action/TextAction", goal, args[0])
 }
 
-// executeOnServer plans and performs a request on the server's robot, from where it
+// executeOnServer plans and performs the request of a file on the server's robot, from where it
 // is.
-func executeOnServer(r *remote, text []byte, pilz bool) error {
+func executeOnServer(r *remote, file string, text []byte, pilz bool) error {
 	sequence, err := rosjson.HasKey(text, "items")
 	if err != nil {
-		return err
+		return inFile(file, err)
 	}
 	if sequence {
 		var q msgs.MotionSequenceRequest
 		if err := rosjson.Unmarshal(text, &q); err != nil {
-			return err
+			return inFile(file, err)
 		}
 		for i := range q.Items {
 			if pilz {
@@ -89,7 +88,7 @@ func executeOnServer(r *remote, text []byte, pilz bool) error {
 	}
 	var q msgs.MotionPlanRequest
 	if err := rosjson.Unmarshal(text, &q); err != nil {
-		return err
+		return inFile(file, err)
 	}
 	if pilz {
 		q.PipelineID = pipeline.Pilz
@@ -275,10 +274,8 @@ type bar struct {
 
 func newBar(w io.Writer, what string) *bar {
 	b := &bar{what: what}
-	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			b.w = w
-		}
+	if isTerminal(w) {
+		b.w = w
 	}
 	return b
 }
@@ -316,6 +313,9 @@ func (b *bar) end() {
 
 // execute is poise plan --execute: the server's robot, from where it is.
 func (r *remote) execute(args []string, compat string) error {
+	if len(args) > 1 {
+		return usagef("--execute takes one REQUEST: the robot is the server's, so none is named before it, got %q", args)
+	}
 	end, err := r.open(args, "REQUEST")
 	if err != nil {
 		return err
@@ -328,5 +328,5 @@ func (r *remote) execute(args []string, compat string) error {
 	if err != nil {
 		return err
 	}
-	return executeOnServer(r, text, compat == "pilz")
+	return executeOnServer(r, args[0], text, compat == "pilz")
 }

@@ -39,6 +39,8 @@ func (f *servoLogFlags) check() error {
 		return usagef("--levels %q: the name must end in .jsonl", f.levels)
 	case !hasSuffix(f.file, ".csv"):
 		return usagef("--log %q: the name must end in .csv", f.file)
+	case f.file == "" && (f.from != 0 || !math.IsInf(f.to, 1)):
+		return usagef("--from and --to are of --log, which is not given: the whole recording is run in any case")
 	case !(f.from < f.to):
 		return usagef("--from %g s is not before --to %g s", f.from, f.to)
 	}

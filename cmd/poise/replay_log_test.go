@@ -107,7 +107,7 @@ func TestARecordingBecomesALog(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{{"--log", "log.txt"}, {"--log", "l.csv", "--from", "3", "--to", "2"}} {
+	for _, args := range [][]string{{"--log", "log.txt"}, {"--log", "l.csv", "--from", "3", "--to", "2"}, {"--from", "5"}, {"--to", "5"}} {
 		if _, _, code := poise("", append([]string{"replay", name}, args...)...); code != exitUsage {
 			t.Errorf("%v: code %d", args, code)
 		}

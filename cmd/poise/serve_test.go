@@ -391,6 +391,8 @@ func TestPlanAndExecuteOnTheCommandLine(t *testing.T) {
 	r.do("LIN: done", "plan", "--execute", file) // it is there already
 	r.do("sequence: done", "plan", "--execute", filepath.Join(golden.Root(t), "examples/plan/sequence_blended.json"))
 	r.do("LIN: done", "plan", file, "--execute", "--compat", "pilz")
+	r.fails(exitUsage, `so none is named before it, got ["arm6" "`, "plan", "arm6", "--execute", file)
+	r.fails(exitFailure, "half.json: line 1: ", "plan", "--execute", save(t, filepath.Join(t.TempDir(), "half.json"), `{"planner_id":`))
 	r.fails(exitFailure, "item 1", "plan", "--execute", filepath.Join(golden.Root(t), "examples/plan/sequence_out_of_reach.yaml"))
 	r.do("saved", "call", "motions/save_last", `{"name":"kept"}`)
 	r.do("kept: done", "play", "kept")
