@@ -66,6 +66,8 @@ const (
 	StillLies       Code = 47 // the base is tilted by Value rad after a part of getting up, Max is allowed
 	NeverRead       Code = 48 // nothing was heard of Joint yet, so its servo gets no torque
 	StillWalks      Code = 49 // the robot walks, at Value m/s: it has to stand first
+	WalksSlower     Code = 50 // the robot walks at Value m/s, Max was told: its legs go no faster so
+	TurnsSlower     Code = 51 // the robot turns at Value rad/s as it walks, Max was told: its legs go no faster so
 )
 
 var codeNames = [...]string{
@@ -77,6 +79,7 @@ var codeNames = [...]string{
 	"too fast", "too steep", "limb too fast",
 	"no masses", "not standing", "stands beyond", "fallen", "whole robot only", "no whole body", "sunk", "not touched",
 	"already stands", "on its back", "no inertial unit", "still lies", "never read", "still walks",
+	"walks slower", "turns slower",
 }
 
 func (c Code) String() string {

@@ -191,6 +191,9 @@ func (p *Planner) Command(v Velocity) {
 // Wanted returns how fast the fastest foot would have to go for what is commanded, m/s.
 func (p *Planner) Wanted() (speed float64) { return p.footSpeed(p.command) }
 
+// Target returns what it goes towards of what is commanded, which feet can follow; less tells that it is not all of that.
+func (p *Planner) Target() (v Velocity, less bool) { return p.target, p.target != p.command }
+
 // footSpeed is the speed of the fastest foot that stands under a body, m/s.
 func (p *Planner) footSpeed(v Velocity) (speed float64) {
 	for i := range p.feet {

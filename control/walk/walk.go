@@ -408,9 +408,6 @@ func (c *Controller) lead(input *control.Input) control.Reason {
 		}
 		v = gait.Velocity{}
 	}
-	if reason.Code == control.OK && c.ready && c.plan.Phase() != gait.Stands && !control.HeardLately(input.Meas.IMU) {
-		reason = control.Because(control.NoInertialUnit) // it walks all the same, and says so
-	}
 	rate := min(input.Rate, mostSpeed)
 	switch p := c.run.program; {
 	case p.To != nil:
@@ -427,8 +424,32 @@ func (c *Controller) lead(input *control.Input) control.Reason {
 		c.lags, c.renewed = lags, true
 	}
 	c.choose(input.Tick.Dt)
+	if reason.Code == control.OK && c.ready && c.plan.Phase() != gait.Stands {
+		reason = c.lacks(input, scaled(v, rate))
+	}
 	c.plan.Stop(!c.ready || rate == 0 || c.catch.steps.On() || c.braced.on)
 	return reason
+}
+
+// enough is the share of a velocity that is told from which on a walk does what it is told.
+const enough = 0.99
+
+// lacks says what a walk that goes on does not do as it is told: it is slower than that, or nothing measures how it turns. Loop-safe.
+func (c *Controller) lacks(input *control.Input, told gait.Velocity) control.Reason {
+	goes, less := c.plan.Target() // with what leads it back to its course
+	if p := c.run.program; less && p.To == nil && len(p.Steps) == 0 {
+		if way, most := math.Hypot(goes.X, goes.Y), math.Hypot(told.X, told.Y); most > 0 {
+			if way < enough*most {
+				return control.WalksSlower.At(robot.NoJoint, way, most)
+			}
+		} else if math.Abs(goes.Yaw) < enough*math.Abs(told.Yaw) {
+			return control.TurnsSlower.At(robot.NoJoint, math.Abs(goes.Yaw), math.Abs(told.Yaw))
+		}
+	}
+	if !control.HeardLately(input.Meas.IMU) {
+		return control.Because(control.NoInertialUnit) // it walks all the same, and says so
+	}
+	return control.Because(control.OK)
 }
 
 func scaled(v gait.Velocity, s float64) gait.Velocity {

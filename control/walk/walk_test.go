@@ -211,6 +211,33 @@ func TestWalks(t *testing.T) {
 	}
 }
 
+// TestTellsThatItIsSlower: of a velocity beyond what legs can do it tells how fast it walks, which is as fast as it goes.
+func TestTellsThatItIsSlower(t *testing.T) {
+	for _, c := range []struct {
+		v    gait.Velocity
+		code control.Code
+		told float64
+	}{
+		{gait.Velocity{X: 1000}, control.WalksSlower, 1000}, {gait.Velocity{X: -0.3, Y: 0.4}, control.WalksSlower, 0.5}, {gait.Velocity{Yaw: -20}, control.TurnsSlower, 20},
+	} {
+		w := setup(t, "stand")
+		w.begin()
+		w.Feed("walk", &walk.Choice{At: w.Tick().Time, Gait: "trot"})
+		w.run(4, &c.v)
+		from := w.Now.Command.Base.Pose
+		w.run(2, &c.v)
+		way := from.Inverse().Mul(w.Now.Command.Base.Pose)
+		speed := math.Hypot(way.P.X, way.P.Y) / 2
+		if c.code == control.TurnsSlower {
+			speed = math.Abs(way.R.Quat().Log().Z) / 2
+		}
+		why := w.Activity("walk").Why
+		if why.Code != c.code || why.Max != c.told || !(why.Value > 0.05) || math.Abs(speed/why.Value-1) > 0.1 {
+			t.Errorf("%+v: it goes at %.3f, and tells %+v", c.v, speed, why)
+		}
+	}
+}
+
 // TestStopsAtAnyInstant: pause, a speed of zero, cancel and a stop of category 2 at random instants of a
 // walk: it stands soon on all its hooves, without a jump, and goes on when it may.
 func TestStopsAtAnyInstant(t *testing.T) {

@@ -227,6 +227,14 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Text = fmt.Sprintf("the robot walks, at %s m/s now: footsteps begin from a stand", num(r.Value))
 		out.Help = "end the walk first: let its velocity be zero or run out, or cancel it"
 	},
+	control.WalksSlower: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("asked for %s m/s, it walks at %s m/s: what its legs reach by this gait", num(r.Max), num(r.Value))
+		out.Help = fasterWalk
+	},
+	control.TurnsSlower: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("asked for %s rad/s, it turns at %s rad/s: what its legs reach by this gait", num(r.Max), num(r.Value))
+		out.Help = fasterWalk
+	},
 	control.GoalMissed: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", out.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
 		out.Help = "widen the goal tolerance of the joint, or allow more time to reach it"
@@ -250,6 +258,9 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Help = "give it a later time stamp, or none"
 	},
 }
+
+// fasterWalk is what may make a walk faster.
+const fasterWalk = "ask for less, or for another gait; servos that get positions alone (cycle 0) are led more slowly (docs/controllers.md)"
 
 // Fault puts a fault into words, and what is done about it.
 func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason) problem.Problem {
