@@ -307,7 +307,16 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	r.do("done", "switch", "--start", "pose")
 	r.fails(exitFailure, "poze", "switch", "--start", "poze")
 	r.fails(exitUsage, "neither", "switch")
-	r.do("it stands", "walk", "--x", "0.05", "--gait", "crawl", "--for", "0.5")
+	r.do("it stands; it came 0.", "walk", "--x", "0.05", "--gait", "crawl", "--for", "0.5")
+	var walk struct {
+		Success           bool
+		Distance, Seconds float64
+		Slower            []struct{ Value, Limit float64 }
+	}
+	if out := r.do("asked for 1000 m/s, it walks at", "walk", "--x", "1000", "--gait", "trot", "--for", "4", "--json"); json.Unmarshal([]byte(out), &walk) != nil ||
+		!walk.Success || !(walk.Seconds > 4) || !(walk.Distance > 0) || len(walk.Slower) != 1 || walk.Slower[0].Limit != 1000 || !(walk.Slower[0].Value > 0.05) {
+		t.Errorf("walk --json says %q", out)
+	}
 	r.fails(exitUsage, "crawl", "walk", "--gait", "craw")
 	r.fails(exitUsage, "--for is -1: a time is above 0", "walk", "--for", "-1")
 	r.fails(exitUsage, "--for is 0: a time is above 0; without --for it walks until Ctrl-C", "walk", "--for", "0")

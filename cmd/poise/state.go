@@ -64,6 +64,11 @@ func showState(out io.Writer, s *poisemsgs.RobotStatus) {
 			}
 			fmt.Fprintln(w)
 		}
+		for _, c := range s.Controllers {
+			for _, x := range c.Waits {
+				fmt.Fprintf(w, "waits\t%s\t%s\n", c.Name, x.Text)
+			}
+		}
 		for _, o := range s.Owners {
 			fmt.Fprintf(w, "owner\t%s\t%s\n", o.Resource, o.Owner)
 		}

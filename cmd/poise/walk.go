@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"poise/control"
+	"poise/executive/explain"
 	"poise/gait"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
@@ -71,6 +74,10 @@ func (r *remote) walk(v *msgs.Twist, name string, seconds float64) error {
 	if err != nil {
 		return err
 	}
+	w, err := r.watchWay()
+	if err != nil {
+		return err
+	}
 	g, err := r.c.SendGoal(context.Background(), r.name("controllers/walk/set_operational"), "resource_control_msgs/action/SetOperational",
 		client.Text(&msgs.SetOperationalGoal{Operational: true}, msgs.ROS2))
 	if err != nil {
@@ -89,7 +96,7 @@ func (r *remote) walk(v *msgs.Twist, name string, seconds float64) error {
 			}
 		}
 	}()
-	over := make(<-chan time.Time)
+	begun, over := time.Now(), make(<-chan time.Time)
 	if seconds > 0 {
 		over = time.After(time.Duration(seconds * float64(time.Second)))
 	}
@@ -112,26 +119,114 @@ func (r *remote) walk(v *msgs.Twist, name string, seconds float64) error {
 		}
 		break
 	}
+	walks, err := r.now()
+	if err != nil {
+		return err
+	}
+	told := time.Since(begun)
 	if err := g.Cancel(context.Background()); err != nil {
 		return err
 	}
 	if u := <-ended; u.Status != statusCancelled {
 		return r.ending(u, "walk")
 	}
-	return r.stands()
+	return r.stands(w, told.Seconds(), slower(walks))
 }
 
-// stands says that a walk is over and the robot stands, unless something held it up on the way.
-func (r *remote) stands() error {
+// slower returns why a robot walks slower than it is told, nil if it does not.
+func slower(s *poisemsgs.RobotStatus) []poisemsgs.Explanation {
+	for i := range s.Controllers {
+		if c := &s.Controllers[i]; c.Kind == "walk" {
+			return slices.DeleteFunc(c.Waits, func(x poisemsgs.Explanation) bool {
+				return x.Code != string(explain.Code(control.WalksSlower)) && x.Code != string(explain.Code(control.TurnsSlower))
+			})
+		}
+	}
+	return nil
+}
+
+// way is how a base moves, as base_pose tells.
+type way struct {
+	sub  *client.Subscription
+	read chan struct{} // closed when no more is read
+
+	known    bool
+	from, to msgs.Point
+	yaw      float64
+	turned   float64 // to the left in all, rad
+}
+
+// watchWay notes how the base moves from now on, until its end.
+func (r *remote) watchWay() (*way, error) {
+	sub, err := r.c.Subscribe(r.name("base_pose"), "geometry_msgs/msg/PoseStamped", client.SubscribeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	w := &way{sub: sub, read: make(chan struct{})}
+	go func() {
+		defer close(w.read)
+		for {
+			var p msgs.PoseStamped
+			text, _, err := sub.Next(context.Background())
+			if err != nil || rosjson.Unmarshal(text, &p) != nil {
+				return
+			}
+			w.add(&p.Pose)
+		}
+	}()
+	return w, nil
+}
+
+func (w *way) add(p *msgs.Pose) {
+	o := &p.Orientation
+	yaw := math.Atan2(2*(o.W*o.Z+o.X*o.Y), 1-2*(o.Y*o.Y+o.Z*o.Z))
+	if !w.known {
+		w.known, w.from, w.yaw = true, p.Position, yaw
+	}
+	w.turned += math.Remainder(yaw-w.yaw, 2*math.Pi)
+	w.to, w.yaw = p.Position, yaw
+}
+
+// end returns how far it is from where it was, and by how much it turned meanwhile.
+func (w *way) end() (far, turned float64) {
+	w.sub.Close()
+	<-w.read
+	return math.Hypot(w.to.X-w.from.X, w.to.Y-w.from.Y), w.turned
+}
+
+// walked is how a walk ends.
+type walked struct {
+	answered
+	Seconds  float64                 `json:"seconds"`  // for which it was told a velocity
+	Distance float64                 `json:"distance"` // from where it began, m
+	Turned   float64                 `json:"turned"`   // to the left, rad
+	Slower   []poisemsgs.Explanation `json:"slower"`   // why it did not walk as it was told
+}
+
+// stands says that a walk is over and the robot stands, and what came of it, unless something held it up on the way.
+func (r *remote) stands(w *way, seconds float64, slower []poisemsgs.Explanation) error {
 	state, err := r.now()
 	if err != nil {
 		return err
 	}
-	end := answered{Success: true, Message: "it stands"}
-	if why := heldUp(state); why != "" {
-		end = answered{Message: "walk: " + why}
+	end := walked{Seconds: seconds, Slower: slower}
+	end.Distance, end.Turned = w.end()
+	turned := math.Round(100*end.Turned)/100 + 0 // not −0
+	if end.Slower == nil {
+		end.Slower = []poisemsgs.Explanation{}
 	}
-	return r.tellEnd(end, end.Success, end.Message)
+	if why := heldUp(state); why != "" {
+		end.Message = "walk: " + why
+		return r.tellEnd(end, false, end.Message)
+	}
+	end.Success, end.Message = true, fmt.Sprintf("it stands; it came %.3f m far and turned by %.2f rad in %.3g s", end.Distance, turned, seconds)
+	for _, x := range slower {
+		end.Message += "; " + x.Text
+		if x.Help != "" {
+			end.Message += "; " + x.Help
+		}
+	}
+	return r.tellEnd(end, true, end.Message)
 }
 
 // now returns the state of the robot, also after Ctrl-C.

@@ -260,7 +260,7 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 }
 
 // fasterWalk is what may make a walk faster.
-const fasterWalk = "ask for less, or for another gait; servos that get positions alone (cycle 0) are led more slowly (docs/controllers.md)"
+const fasterWalk = "ask for less, or name a faster gait; legs whose servos get positions alone walk more slowly than by poise cycle 1"
 
 // Fault puts a fault into words, and what is done about it.
 func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason) problem.Problem {
