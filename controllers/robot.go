@@ -31,10 +31,17 @@ type Seat struct {
 // does not name keeps what its declaration says. A kind that does not suit the robot,
 // such as a stance for an arm, is left out; what else goes wrong is reported, all of it.
 func For(m *robot.Model, assumed control.Transition, tuning map[string]Tuning) (all []Seat, err error) {
+	all, _, err = Fit(m, assumed, tuning)
+	return all, err
+}
+
+// Fit does so and says why each kind, by its name, that is left out does not suit the robot.
+func Fit(m *robot.Model, assumed control.Transition, tuning map[string]Tuning) (all []Seat, unfit map[string]error, err error) {
 	resources, err := m.Resources()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	unfit = map[string]error{}
 	var everything []string
 	for _, r := range resources.List() {
 		everything = append(everything, r.Name)
@@ -49,6 +56,7 @@ func For(m *robot.Model, assumed control.Transition, tuning map[string]Tuning) (
 		for n := range t.Seats {
 			c, err := d.Kind.New(m, assumed)
 			if errors.Is(err, control.ErrUnfit) {
+				unfit[d.Kind.Name] = err
 				break
 			}
 			if err != nil {
@@ -58,7 +66,7 @@ func For(m *robot.Model, assumed control.Transition, tuning map[string]Tuning) (
 			all = append(all, d.seat(m, n, c, t, everything))
 		}
 	}
-	return all, errors.Join(errs...)
+	return all, unfit, errors.Join(errs...)
 }
 
 // Tuning returns what a declaration says of seats and priorities.

@@ -86,6 +86,13 @@ func TestLegsThatReachNowhere(t *testing.T) {
 	if all, err := seats(); err != nil || len(all) == 0 || slices.ContainsFunc(all, walk) {
 		t.Errorf("with hips that do not turn it is to be driven without a walk: %v", err)
 	}
+	bot, err := load.Robot(folder, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, unfit, err := Fit(bot.Model, control.Transition{Acceleration: 1}, nil); err != nil || unfit["walk"] == nil || !strings.Contains(unfit["walk"].Error(), "reach only") {
+		t.Errorf("why it does not walk: %v, %v", unfit["walk"], err)
+	}
 	change("robot.yaml", func(text string) string { return text + "walking: {by_speed: [trot]}\n" })
 	if _, err := seats(); err == nil || !strings.Contains(err.Error(), "controller walk: ") || !strings.Contains(err.Error(), "reach only") {
 		t.Errorf("what robot.yaml says of walking: %v", err)

@@ -10,6 +10,7 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
+	"poise/control/walk"
 	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
@@ -55,6 +56,7 @@ type servedRobot struct {
 	feels   bool         // what touches it
 	ident   *session.Identifier
 	seats   []controllers.Seat
+	unfit   map[string]error // why kinds of controllers do not suit the robot
 	actions map[string]edge.Action
 	outside []controllers.Stream // references of external controllers
 }
@@ -260,7 +262,7 @@ func (bot *servedRobot) assemble() error {
 	if err != nil {
 		return err
 	}
-	if bot.seats, err = controllers.For(m, settings.Transition, s.cfg.Controllers.Tuning()); err != nil {
+	if bot.seats, bot.unfit, err = controllers.Fit(m, settings.Transition, s.cfg.Controllers.Tuning()); err != nil {
 		return err
 	}
 	cfg := loop.Config{Model: m, Bus: bot.driver, Settings: settings}
@@ -437,6 +439,16 @@ func (s *Server) Assumed() string {
 	}
 	return fmt.Sprintf("%d of %d joints have no acceleration limit (%s): hand-overs and stops use %g rad/s² or m/s² (loop.transition_acceleration)%s",
 		len(joints), len(s.robot.Model.Joints()), shorten(joints), s.cfg.Loop.Transition, help)
+}
+
+// NoWalk says why a robot that stands on legs does not walk, "" if it does or has none.
+func (s *Server) NoWalk() string {
+	for _, bot := range s.robots {
+		if why := bot.unfit[walk.Kind.Name]; why != nil && len(robot.LegJoints(bot.model)) > 0 {
+			return why.Error()
+		}
+	}
+	return ""
 }
 
 // shorten lists the first of many names.

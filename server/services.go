@@ -315,6 +315,9 @@ func (bot *servedRobot) readGoal(name string, text []byte) (executive.Goal, erro
 			return a.ReadJSON(bot.model, text)
 		}
 	}
+	if why := bot.unfit[name]; why != nil {
+		return nil, &problem.Problem{Code: "unfit", Text: why.Error()}
+	}
 	return &executive.Operational{Controller: name, On: true}, nil // which is refused by its name
 }
 

@@ -28,8 +28,11 @@ func checkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 		case err != nil:
 			return err
 		}
-		if err := walk.Judge(bot.Model); err != nil && !errors.Is(err, control.ErrUnfit) {
+		switch err := walk.Judge(bot.Model); {
+		case err != nil && !errors.Is(err, control.ErrUnfit):
 			return err // what robot.yaml says of walking is judged by what legs can do
+		case err != nil && len(robot.LegJoints(bot.Model)) > 0:
+			bot.Warnings = append(bot.Warnings, "it stands on legs and does not walk: "+err.Error())
 		}
 		switch {
 		case *writeLimits:

@@ -40,7 +40,7 @@ func getUpCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			return err
 		}
 		defer end()
-		if err := r.performs("get_up", "it cannot get up: its robot.yaml has no section get_up (docs/robot-yaml.md)"); err != nil {
+		if err := r.performs("get_up", "it cannot get up"); err != nil {
 			return err
 		}
 		goal := &msgs.TextActionGoal{Command: msgs.TextCommand{Type: "get_up", Command: from}}

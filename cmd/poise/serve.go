@@ -232,6 +232,9 @@ func banner(e *env, s *server.Server, c *config.Config, recording string, crashe
 	if assumed := s.Assumed(); assumed != "" {
 		lines = slices.Insert(lines, 2, "  assumed    "+assumed)
 	}
+	if why := s.NoWalk(); why != "" {
+		lines = slices.Insert(lines, 2, "  legs       are not walked on: "+why)
+	}
 	for _, text := range crashes {
 		lines = slices.Insert(lines, 1, "  CRASHED    "+text)
 	}

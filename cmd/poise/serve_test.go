@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"poise/internal/golden"
+	"poise/internal/walks"
 )
 
 // These tests start the program that people start, and use it as they do.
@@ -591,12 +592,34 @@ func TestAGoalThatCannotBeginTellsWhy(t *testing.T) {
 	}
 }
 
+// TestLegsThatDoNotWalk: whoever looks at a robot on legs that do not reach around their places, serves it or wants to walk it is told why not.
+func TestLegsThatDoNotWalk(t *testing.T) {
+	t.Parallel()
+	folder := walks.Hexapod(t).Folder
+	file := filepath.Join(folder, "hexapod.urdf")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, file, strings.ReplaceAll(string(text), `lower="-0.9" upper="0.9"`, `lower="-0.001" upper="0.001"`))
+	const why = "feet of hexapod reach only"
+	out, errs, code := poise("", "check", folder)
+	if code != exitOK || !strings.Contains(out+errs, "stands on legs and does not walk") || !strings.Contains(out+errs, why) {
+		t.Errorf("check: code %d, %s%s", code, out, errs)
+	}
+	r := serveIt(t, "--robot", folder)
+	if !strings.Contains(r.banner, why) {
+		t.Errorf("the banner does not say why it does not walk:\n%s", r.banner)
+	}
+	r.fails(exitFailure, why, "walk", "--x", "0.03")
+}
+
 // TestWhatARobotDoesNotDo: an arm neither walks nor gets up, and the refusal says why.
 func TestWhatARobotDoesNotDo(t *testing.T) {
 	t.Parallel()
 	r := serveIt(t, "--robot", "arm6")
-	r.fails(exitFailure, "walking takes a base that floats and legs with contacts", "walk", "--x", "0.03")
-	r.fails(exitFailure, "no section get_up", "get-up")
+	r.fails(exitFailure, "it does not walk: walk does not fit the robot: the base of arm6 does not move", "walk", "--x", "0.03")
+	r.fails(exitFailure, "it cannot get up: get_up does not fit the robot: robot.yaml of arm6 does not say how", "get-up")
 	if out, _, _ := poise("", "walk", "--x", "0.03", "--json", "--server", r.address); !strings.HasPrefix(out, `{"success":false,"message":"it does not walk`) {
 		t.Errorf("walk --json says %q", out)
 	}

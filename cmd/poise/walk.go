@@ -57,7 +57,7 @@ func walkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			return err
 		}
 		defer end()
-		if err := r.performs("walk", "it does not walk: walking takes a base that floats and legs with contacts, which reach some way around their places (docs/robot-yaml.md)"); err != nil {
+		if err := r.performs("walk", "it does not walk"); err != nil {
 			return err
 		}
 		return r.walk(&v, *name, *seconds)
@@ -241,8 +241,8 @@ func (r *remote) now() (*poisemsgs.RobotStatus, error) {
 	return &a.State, rosjson.Unmarshal(text, &a)
 }
 
-// performs refuses what no controller of the robot does, with the reason.
-func (r *remote) performs(kind, why string) error {
+// performs refuses what no controller of the robot does, with the reason that the server has.
+func (r *remote) performs(kind, refusal string) error {
 	state, err := r.now()
 	if err != nil {
 		return err
@@ -252,7 +252,18 @@ func (r *remote) performs(kind, why string) error {
 			return nil
 		}
 	}
-	return r.tellEnd(answered{Message: why}, false, why)
+	ctx, cancel := context.WithTimeout(r.ctx, callPatience)
+	defer cancel()
+	text, err := r.c.Call(ctx, r.name("check_goal"), client.Text(&poisemsgs.CheckGoalRequest{Controller: kind}, msgs.ROS2))
+	if err != nil {
+		return r.unanswered(err)
+	}
+	var a poisemsgs.CheckGoalResponse
+	if err := rosjson.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	refusal += ": " + a.Message + " (docs/robot-yaml.md)"
+	return r.tellEnd(answered{Message: refusal}, false, refusal)
 }
 
 // heldUp says what kept a robot from walking on; the empty text is nothing.
