@@ -9,6 +9,7 @@ import (
 	"poise/control"
 	"poise/control/walk"
 	"poise/robot"
+	"poise/robot/setup"
 	"poise/robot/summary"
 )
 
@@ -33,6 +34,9 @@ func checkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			return err // what robot.yaml says of walking is judged by what legs can do
 		case err != nil && len(robot.LegJoints(bot.Model)) > 0:
 			bot.Warnings = append(bot.Warnings, "it stands on legs and does not walk: "+err.Error())
+		}
+		if why := setup.Lies(bot.Model); why != "" {
+			bot.Warnings = append(bot.Warnings, why)
 		}
 		switch {
 		case *writeLimits:

@@ -35,9 +35,16 @@ func (b *maker) stand(p *Proposal) {
 	if len(legs) < 2 {
 		return
 	}
+	at := b
+	q, note := b.bend(legs)
+	if note != "" {
+		p.Notes = append(p.Notes, note)
+	} else if q != nil {
+		at, b.stood = b.in(q), q
+	}
 	for _, l := range legs {
 		l.Kind = "leg"
-		l.Points, l.Touch = b.soles(l)
+		l.Points, l.Touch = at.soles(l)
 	}
 	b.goRound(p)
 	p.Base, p.Why = "floating", fmt.Sprintf("it stands on %d legs", len(legs))
@@ -146,8 +153,8 @@ func (b *maker) goRound(p *Proposal) {
 	slices.SortStableFunc(p.Limbs, func(x, y Limb) int { return cmp.Compare(angle(x), angle(y)) })
 }
 
-// soles finds where a foot touches the ground while all joints are at zero: the lowest
-// points of the collision shapes of its tip, or of all that is fixed to it, else the tip.
+// soles finds where a foot touches the ground while all joints are at zero, or in the pose in which legs
+// are bent: the lowest points of the collision shapes of its tip, or of all that is fixed to it, else the tip.
 func (b *maker) soles(l *Limb) (points [][3]float64, how string) {
 	id, _ := b.m.Frame(l.Tip)
 	place := b.d.At(id)
@@ -156,7 +163,7 @@ func (b *maker) soles(l *Limb) (points [][3]float64, how string) {
 	if len(corners)+len(balls) == 0 {
 		corners, balls = b.shapes(b.frames[place.Body])
 	}
-	if len(balls) == 1 && len(corners) == 0 { // a ball rolls: its far side is as good as any
+	if len(balls) == 1 && len(corners) == 0 && b.stood == nil { // a ball rolls: its far side is as good as any
 		at := X_WT.Inverse().Apply(balls[0].at)
 		hinge := X_WT.Inverse().Apply(b.d.BodyPose(place.Body).P)
 		if out, ok := at.Sub(hinge).Unit(); ok {
@@ -174,6 +181,9 @@ func (b *maker) soles(l *Limb) (points [][3]float64, how string) {
 	corners = slices.DeleteFunc(corners, func(v spatial.Vec3) bool { return v.Z > lowest+level })
 	for _, c := range extremes(corners) {
 		points = append(points, coordinates(X_WT.Inverse().Apply(c)))
+	}
+	if b.stood != nil {
+		return points, "the lowest points of its collision shapes in the pose stand"
 	}
 	return points, "the lowest points of its collision shapes while all joints are at zero"
 }

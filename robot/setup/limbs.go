@@ -81,7 +81,7 @@ var kinds = []struct {
 	words []string
 }{
 	{"gripper", []string{"finger", "fingers", "gripper", "thumb", "knuckle", "claw", "jaw", "2f85"}},
-	{"leg", []string{"leg", "hip", "thigh", "calf", "shank", "knee", "ankle", "foot", "toe", "hoof", "haa", "hfe", "kfe"}},
+	{"leg", []string{"leg", "hip", "thigh", "calf", "shank", "knee", "ankle", "foot", "toe", "hoof", "haa", "hfe", "kfe", "coxa", "femur", "tibia"}},
 	{"arm", []string{"arm", "shoulder", "elbow", "wrist", "forearm", "upperarm"}},
 	{"head", []string{"head", "neck"}},
 	{"torso", []string{"torso", "waist", "back", "spine", "trunk", "chest"}},
@@ -176,6 +176,7 @@ var sides = map[string]string{
 	"left": "left", "l": "left", "right": "right", "r": "right",
 	"fl": "front_left", "lf": "front_left", "fr": "front_right", "rf": "front_right",
 	"rl": "rear_left", "lh": "rear_left", "hl": "rear_left", "rr": "rear_right", "rh": "rear_right", "hr": "rear_right",
+	"lr": "rear_left", "lm": "middle_left", "ml": "middle_left", "rm": "middle_right", "mr": "middle_right",
 }
 
 // sideOf returns the side that the first word with one says.

@@ -93,6 +93,7 @@ type maker struct {
 	m      *robot.Model
 	d      *kinematics.Data
 	frames [][]robot.FrameID // of each body
+	stood  []float64         // configuration in which legs are bent; nil if they carry the body at zero
 
 	parents map[string]string // link that each joint hangs on
 }
@@ -106,7 +107,8 @@ func framesOf(m *robot.Model) [][]robot.FrameID {
 }
 
 // home is the pose with which a robot begins: every joint at zero, or in the middle of its
-// range if zero is not in it. One with legs stands then: feet stay where they are at zero.
+// range if zero is not in it. One with legs stands then: feet stay where they are at zero, unless
+// that is a body on the ground with its legs stretched out, which are bent.
 func (b *maker) home(p *Proposal) []Pose {
 	pose := Pose{Name: "home", Why: "every joint at zero"}
 	var away []string
@@ -120,7 +122,14 @@ func (b *maker) home(p *Proposal) []Pose {
 			away = append(away, j.Name)
 		}
 	}
-	if len(away) > 0 {
+	if b.stood != nil {
+		pose.Why = "legs bent so that they carry the body; their feet are stretched out while all joints are at zero"
+		for i, j := range b.m.Joints() {
+			if j.Kind.NumQ() == 1 {
+				q[i] = b.stood[j.Q]
+			}
+		}
+	} else if len(away) > 0 {
 		pose.Why += fmt.Sprintf("; where its limits exclude zero, in the middle of its range: %s", strings.Join(away, ", "))
 		if b.plant(p, q) {
 			pose.Why += "; hips so that the feet stay under them"

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/contact"
 	"poise/internal/golden"
 	"poise/internal/randbot"
 	"poise/kinematics"
@@ -529,5 +530,81 @@ func TestShippedRobotsAreSetUp(t *testing.T) {
 		if _, err := tried(name); !errors.Is(err, setup.ErrShipped) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// flat is the URDF of a robot on six legs of a yaw, a lift and a knee, which are stretched out while all joints are at zero. Knees bend
+// by bends at most to either side, rad.
+func flat(bends float64) []byte {
+	var b strings.Builder
+	b.WriteString(`<robot name="spider"><link name="trunk"><inertial><mass value="1.5"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.28 0.12 0.05"/></geometry></collision></link>`)
+	link := func(name, shape string) {
+		fmt.Fprintf(&b, `<link name=%q><inertial><mass value="0.05"/><inertia ixx="5e-5" iyy="5e-5" izz="5e-5" ixy="0" ixz="0" iyz="0"/></inertial>%s</link>`, name, shape)
+	}
+	joint := func(name, parent, child string, x, y, yaw float64, axis string, most float64) {
+		fmt.Fprintf(&b, `<joint name=%q type="revolute"><parent link=%q/><child link=%q/><origin xyz="%g %g 0" rpy="0 0 %g"/><axis xyz=%q/><limit lower="%g" upper="%g" effort="8" velocity="10"/></joint>`,
+			name, parent, child, x, y, yaw, axis, -most, most)
+	}
+	for i, n := range []string{"lf", "lm", "lr", "rf", "rm", "rr"} {
+		side := float64(1 - 2*(i/3))
+		joint(n+"_yaw", "trunk", n+"_hip", 0.12*float64(1-i%3), side*0.07, side*(math.Pi/2-0.6*float64(1-i%3)), "0 0 1", 0.8)
+		link(n+"_hip", "")
+		joint(n+"_lift", n+"_hip", n+"_thigh", 0.04, 0, 0, "0 1 0", 1.5)
+		link(n+"_thigh", "")
+		joint(n+"_knee", n+"_thigh", n+"_shin", 0.1, 0, 0, "0 1 0", bends)
+		link(n+"_shin", "")
+		fmt.Fprintf(&b, `<joint name="%s_end" type="fixed"><parent link="%s_shin"/><child link="%s_foot"/><origin xyz="0.13 0 0"/></joint>`, n, n, n)
+		link(n+"_foot", `<collision><geometry><sphere radius="0.01"/></geometry></collision>`)
+	}
+	b.WriteString(`</robot>`)
+	return []byte(b.String())
+}
+
+// TestLegsThatAreStretchedOut at zero are bent: the body is carried, all feet touch level ground at the lowest points of their balls, and the robot can walk.
+// Where no such pose is found that is told, also by Lies.
+func TestLegsThatAreStretchedOut(t *testing.T) {
+	file := bare(t, flat(2.4), "spider.urdf")
+	s := open(t, file)
+	if got := strings.Join(names(s.Proposal.Limbs), " "); got != "front_left_leg middle_left_leg rear_left_leg rear_right_leg middle_right_leg front_right_leg" {
+		t.Errorf("limbs %s", got)
+	}
+	if _, err := s.Write(); err != nil {
+		t.Fatal(err)
+	}
+	m := read(t, file)
+	if why := setup.Lies(m); why != "" || len(s.Proposal.Notes) > 0 {
+		t.Errorf("%s; notes %q", why, s.Proposal.Notes)
+	}
+	g, err := contact.NewGround(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	feet := g.DefaultFeetTo(nil)
+	X, ok := g.Settle(m.RestPositions(), feet)
+	if !ok || len(feet) != 6 || !(X.P.Z > 0.08) || X.R.Quat().Log().Norm() > 0.01 {
+		t.Fatalf("it stands on %d feet, %v, %v", len(feet), X, ok)
+	}
+	for _, p := range g.PointsTo(nil, m.RestPositions(), feet, X) {
+		if math.Abs(p.Z) > 1e-3 {
+			t.Errorf("a foot is %.4f m above the ground", p.Z)
+		}
+	}
+	for _, l := range s.Proposal.Limbs {
+		x := l.Points[0]
+		if r := math.Sqrt(x[0]*x[0] + x[1]*x[1] + x[2]*x[2]); len(l.Points) != 1 || math.Abs(r-0.01) > 2e-4 {
+			t.Errorf("%s touches at %v, not on its ball", l.Name, l.Points)
+		}
+	}
+
+	file = bare(t, flat(0.05), "stiff.urdf")
+	s = open(t, file)
+	if !strings.Contains(strings.Join(s.Proposal.Notes, " "), "the legs do not carry the body") {
+		t.Errorf("knees that do not bend: notes %q", s.Proposal.Notes)
+	}
+	if _, err := s.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if why := setup.Lies(read(t, file)); !strings.Contains(why, "do not carry the body") {
+		t.Errorf("knees that do not bend: %q", why)
 	}
 }
