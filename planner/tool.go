@@ -32,8 +32,8 @@ func (a Tool) Min(b Tool) Tool {
 func (task *Task) ToolLimits(m *robot.Model) (t Tool, why *Refusal) {
 	l := m.CartesianLimits()
 	if l == nil {
-		return t, Refuse(MissingLimit, "%s needs Cartesian limits, and the robot has none: max_trans_vel, max_trans_acc and max_rot_vel are missing", task.Command).
-			With("give pilz_cartesian_limits.yaml")
+		return t, Refuse(MissingLimit, "%s needs Cartesian limits, and the robot has none: max_trans_vel, max_trans_acc, max_trans_dec and max_rot_vel", task.Command).
+			With(GiveCartesian)
 	}
 	for _, k := range []struct {
 		name  string
@@ -56,6 +56,9 @@ func (task *Task) ToolLimits(m *robot.Model) (t Tool, why *Refusal) {
 	t.TurnDeceleration = t.Deceleration / t.Speed * t.Turning
 	return t, nil
 }
+
+// GiveCartesian says what to write for a robot without Cartesian limits.
+const GiveCartesian = "write pilz_cartesian_limits.yaml in the robot's folder, with its own numbers (m/s, m/s², rad/s) in place of these: " + robot.ProposedCartesian
 
 // turnOnTheSpot is the way per radian below which a motion is a turn: then it is
 // the turn that is commanded, and scaled, m/rad.

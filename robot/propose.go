@@ -19,6 +19,10 @@ const (
 	stepping      = 10  // times as quick are joints of legs: a foot swings for some tenths of a second
 )
 
+// ProposedCartesian are limits of a tip as pilz_cartesian_limits.yaml has them, m/s, m/s² and rad/s: those of a slow arm near people, assumed for
+// want of others. The four belong together.
+const ProposedCartesian = "cartesian_limits: {max_trans_vel: 0.25, max_trans_acc: 0.5, max_trans_dec: -0.5, max_rot_vel: 0.5}"
+
 // GentleTransition is what a description declares for hand-overs, moves to poses and stops of a robot whose legs are quick enough to
 // step: rad/s², rad/s, and rad/s² of joints that are faster already.
 type GentleTransition struct{ Acceleration, Velocity, Fast float64 }

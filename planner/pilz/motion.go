@@ -88,7 +88,7 @@ func (p *Planner) cartesian(ctx context.Context, task *planner.Task) (*trajector
 func needCartesian(l *robot.CartesianLimits, c planner.Command) *planner.Refusal {
 	if l == nil {
 		return planner.Refuse(planner.MissingLimit, "%s needs Cartesian limits, and the robot has none", c).
-			With("give pilz_cartesian_limits.yaml with max_trans_vel, max_trans_acc, max_trans_dec and max_rot_vel")
+			With(planner.GiveCartesian)
 	}
 	for _, k := range []struct {
 		name  string

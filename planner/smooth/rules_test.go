@@ -532,7 +532,7 @@ func TestMissingLimitsAreRefusedByName(t *testing.T) {
 	}
 	line := b.lin(at(0.1, 0, 0), spatial.Quat{W: 1})
 	line.Goals = b.joints(0.1, 0.1)
-	b.refused(line, planner.MissingLimit, "max_trans_vel")
+	b.refused(line, planner.MissingLimit, "pilz_cartesian_limits.yaml", "cartesian_limits: {max_trans_vel: 0.25, ")
 }
 
 func TestMissingDecelerationIsTheAccelerationNegated(t *testing.T) {

@@ -211,6 +211,10 @@ func (s *Setup) Choose(p *Proposal) error {
 		if err := robot.ProposeLimits(&text, f.model.Name(), f.model.Joints(), chosen.legs(f.model)); err != nil {
 			return err
 		}
+		if chosen.ways(f.model) {
+			fmt.Fprintf(&text, "\n# Limits of the tip on its way along lines and arcs (LIN, CIRC, POLYLINE), m/s, m/s² and rad/s.\n"+
+				"# PROPOSED: assumed, those of a slow arm near people. MoveIt has them in pilz_cartesian_limits.yaml.\n%s\n", robot.ProposedCartesian)
+		}
 		s.Limits = bytes.ReplaceAll(text.Bytes(), []byte(filepath.ToSlash(f.dir)+"/"), nil) // its comments name places
 	}
 	s.Text = f.compose(s.before, wanted)

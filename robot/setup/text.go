@@ -51,9 +51,13 @@ func (p *Proposal) sections(f *files) []Section {
 	w.files(p, f)
 	w.base(p)
 	if p.Limits {
-		w.key("joint_limits", "Limits in MoveIt's format. Nothing of a URDF says accelerations: those there are\n"+
-			"PROPOSED, chosen so that full speed is reached in 0.5 s and full acceleration in 0.1 s,\n"+
-			"by joints of legs in a tenth of these times. Check them against the data sheets of the drives.")
+		about := "Limits in MoveIt's format. Nothing of a URDF says accelerations: those there are\n" +
+			"PROPOSED, chosen so that full speed is reached in 0.5 s and full acceleration in 0.1 s,\n" +
+			"by joints of legs in a tenth of these times. Check them against the data sheets of the drives."
+		if p.ways(f.model) {
+			about += "\nLimits of the tip, for lines and arcs, are there, too: assumed, for want of others."
+		}
+		w.key("joint_limits", about)
 		w.line("joint_limits: joint_limits.yaml")
 		w.transitions(p, f)
 	}
@@ -110,6 +114,11 @@ func (w *writer) base(p *Proposal) {
 		w.key("base", "Is the root link bolted to the world (fixed), or free (floating)? Here: "+oneLine(p.Why)+".")
 		w.line("base: %s", scalar(p.Base))
 	}
+}
+
+// ways tells whether limits of tips on their ways are proposed: the robot has a limb with a tip, and none of them.
+func (p *Proposal) ways(m *robot.Model) bool {
+	return m.CartesianLimits() == nil && slices.ContainsFunc(p.Limbs, func(l Limb) bool { return l.Base != "" })
 }
 
 // legs returns the names of the joints of limbs on which the robot walks: those that are proposed, or that its files declare.
