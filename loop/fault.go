@@ -9,8 +9,8 @@ import (
 	"poise/servo"
 )
 
-// lateFade is how much of the count of late ticks is left after a tick on time:
-// the threshold of Overrun is about ticks among the last hundred.
+// lateFade is how much of the count of missed periods is left after a tick: the
+// threshold of Overrun is for about the last hundred ticks, one of which can miss many.
 const lateFade = 0.99
 
 // monitor watches for faults, and reacts. Its rows are the joints, and the robot.

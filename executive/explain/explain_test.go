@@ -95,7 +95,8 @@ func TestFaultsAreMeasuredInUnits(t *testing.T) {
 		r    control.Reason
 		want string
 	}{
-		{loop.Overrun, control.Reason{Joint: robot.NoJoint, Value: 13.01, Max: 5}, "overrun: the cycle missed 13.01 of about the last hundred periods, 5 are allowed"},
+		{loop.Overrun, control.Reason{Joint: robot.NoJoint, Value: 5.02, Max: 5}, "overrun: the cycle missed 6 periods in about its last hundred turns, 5 are allowed"},
+		{loop.Overrun, control.Reason{Joint: robot.NoJoint, Value: 1353, Max: 5}, "overrun: the cycle missed 1353 periods in about its last hundred turns, 5 are allowed"},
 		{loop.TrackingError, control.Reason{Joint: 3, Value: 0.5, Max: 0.35}, "tracking error of joint joint14: 0.5 rad from its command, 0.35 rad is allowed"},
 		{loop.StaleReading, control.Reason{Joint: 3, Value: 0.3, Max: 0.2}, "stale reading of joint joint14: 0.3 s without an answer, 0.2 s is allowed"},
 		{loop.Overheat, control.Reason{Joint: 3, Value: 80, Max: 75}, "hot of joint joint14: 80 °C measured, 75 °C is allowed"},

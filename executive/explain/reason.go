@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"poise/arbiter"
@@ -279,7 +280,7 @@ func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason
 			out.Text = k.String() + fmt.Sprintf(": its body is %s m above its feet, %s is needed", num(r.Value), num(r.Max))
 		}
 	case loop.Overrun:
-		out.Text += fmt.Sprintf(": the cycle missed %s of about the last hundred periods, %s are allowed", num(r.Value), num(r.Max))
+		out.Text += fmt.Sprintf(": the cycle missed %.0f periods in about its last hundred turns, %s are allowed", math.Ceil(r.Value), num(r.Max))
 	default:
 		if m, ok := faultMeasures[k]; ok {
 			unit := m.unit

@@ -76,7 +76,7 @@ type Faults struct {
 	Stale       Rule `yaml:"stale_reading" doc:"time since a joint was heard of, s, in three ticks in a row"`
 	Temperature Rule `yaml:"temperature" doc:"°C"`
 	Voltage     Rule `yaml:"low_voltage" doc:"V"`
-	Overrun     Rule `yaml:"overrun" doc:"periods that the cycle missed among about the last hundred"`
+	Overrun     Rule `yaml:"overrun" doc:"periods that the cycle missed in about its last hundred turns; one gap can be many"`
 	Gap         Rule `yaml:"cycle_gap" doc:"how long the cycle stood still, s; hold is a stop of category 2, or a pause of a robot whose after_gap says so"`
 }
 
