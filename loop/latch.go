@@ -119,6 +119,19 @@ func (m *latches) reset(yield func(k FaultKind, row int, forgotten bool)) {
 	}
 }
 
+// Raised is, by kind of fault, what is done about those that are active; SeverityIgnore: none is.
+type Raised [NumFaultKinds]Severity
+
+// raised tells the kinds of the latched faults.
+func (m *latches) raised() (all Raised) {
+	if m.active > 0 {
+		for k := range m.all {
+			all[k] = m.rules[k].Severity
+		}
+	}
+	return all
+}
+
 // all yields the latched faults.
 func (m *latches) all(yield func(k FaultKind, row int) bool) {
 	for row := range m.state {

@@ -97,6 +97,23 @@ func TestAllYieldsWhatIsLatched(t *testing.T) {
 	}
 }
 
+// TestRaisedTellsKindsAndSeverities of the latched faults, of any joint.
+func TestRaisedTellsKindsAndSeverities(t *testing.T) {
+	m := newLatches(3, FaultRules{})
+	if m.raised() != (Raised{}) {
+		t.Errorf("%v of none", m.raised())
+	}
+	m.raise(TrackingError, 1)
+	m.raise(Overrun, 2)
+	if want := (Raised{TrackingError: SeverityHold, Overrun: SeverityWarn}); m.raised() != want {
+		t.Errorf("%v, want %v", m.raised(), want)
+	}
+	m.forget(TrackingError, 1)
+	if want := (Raised{Overrun: SeverityWarn}); m.raised() != want {
+		t.Errorf("%v, want %v", m.raised(), want)
+	}
+}
+
 func TestJudgingDoesNotAllocate(t *testing.T) {
 	m := newLatches(4, FaultRules{})
 	if n := testing.AllocsPerRun(100, func() {

@@ -418,7 +418,7 @@ func (l *Loop) write() {
 
 func (l *Loop) publish() {
 	s := l.snapshots.Slot()
-	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.latch.active, l.lost
+	s.Tick, s.Power, s.Faults, s.Raised, s.Lost = l.tick, l.powered.state, l.faults.latch.active, l.faults.latch.raised(), l.lost
 	s.Wanted, s.Rate = l.wantedRate(), l.achievedRate()
 	s.Stopped, s.Paused, s.Limp = l.stops.blocks(), l.rates.paused, l.powered.unpowered(l)
 	s.Command.Copy(l.command)

@@ -130,7 +130,8 @@ type Snapshot struct {
 	Wanted   float64   // how fast time is to go
 	Rate     float64   // achieved: that of the slowest motion
 	Faults   int       // active
-	Lost     uint64    // reports for which there was no room
+	Raised   Raised
+	Lost     uint64 // reports for which there was no room
 	Cut      []control.Cut
 
 	Inversion servo.InversionState // of servos that are driven by their models

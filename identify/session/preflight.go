@@ -87,10 +87,31 @@ func (p *preflight) whole(joints int) {
 	}
 	p.add(Check{Name: "power", Thing: name, OK: p.now.Power == loop.Enabled && !p.now.Stopped && !p.now.Paused,
 		Text: fmt.Sprintf("power is %v, stopped %v, paused %v", p.now.Power, p.now.Stopped, p.now.Paused)})
-	p.limit("faults", name, float64(p.now.Faults), 0, "", "active faults:")
+	p.faults(name)
 	if v := p.now.Measured.Volt; v > 0 && r.LeastVoltage > 0 {
 		p.add(Check{Name: "voltage", Thing: name, Value: v, Limit: r.LeastVoltage, Unit: "V", OK: v >= r.LeastVoltage, Text: fmt.Sprintf("the supply has %.3g V, at least %.3g are needed", v, r.LeastVoltage)})
 	}
+}
+
+// faults looks for those about which something is done: one that is only said, such as a busy computer, changes no motion.
+func (p *preflight) faults(name string) {
+	var wrong, said []string
+	for k, severity := range p.now.Raised {
+		switch kind := loop.FaultKind(k).String(); {
+		case severity > loop.SeverityWarn:
+			wrong = append(wrong, fmt.Sprintf("%s (%v)", kind, severity))
+		case severity == loop.SeverityWarn:
+			said = append(said, kind)
+		}
+	}
+	c := Check{Name: "faults", Thing: name, Value: float64(len(wrong)), OK: len(wrong) == 0, Text: "none is active"}
+	switch {
+	case len(wrong) > 0:
+		c.Text = "active: " + strings.Join(wrong, ", ") + "; mend what they tell of, then reset"
+	case len(said) > 0:
+		c.Text = "only warnings are active: " + strings.Join(said, ", ")
+	}
+	p.add(c)
 }
 
 // joint checks a joint and its servo.

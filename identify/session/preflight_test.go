@@ -81,6 +81,36 @@ func TestFaultsOfServosAreNamed(t *testing.T) {
 	}
 }
 
+// TestActiveFaultsAreNamed: those about which something is done keep from identifying, warnings do not; all are told.
+func TestActiveFaultsAreNamed(t *testing.T) {
+	b := newBench(t, settings{robot: "so101", period: 0.01, seed: 3, step: 1e-3})
+	b.run(3)
+	for _, c := range []struct {
+		raised map[loop.FaultKind]loop.Severity
+		ok     bool
+		says   string
+	}{
+		{nil, true, "none is active"},
+		{map[loop.FaultKind]loop.Severity{loop.Overrun: loop.SeverityWarn}, true, "only warnings are active: overrun"},
+		{map[loop.FaultKind]loop.Severity{loop.Overrun: loop.SeverityWarn, loop.BusSilent: loop.SeverityRampOff, loop.TrackingError: loop.SeverityHold}, false,
+			"active: tracking error (hold), bus silent (ramp down and off); "},
+	} {
+		now := *b.now
+		for k, severity := range c.raised {
+			now.Raised[k] = severity
+		}
+		now.Faults = len(c.raised)
+		wrong, all := b.looked(Request{Set: b.set("elbow_flex")}, &now)
+		said := slices.ContainsFunc(all, func(x Check) bool { return x.Name == "faults" && x.OK && x.Text == c.says })
+		if !c.ok {
+			said = len(wrong) == 1 && strings.Contains(wrong[0].Text, "faults: "+c.says)
+		}
+		if (len(wrong) == 0) != c.ok || !said {
+			t.Errorf("%v: %+v, must say %q", c.raised, wrong, c.says)
+		}
+	}
+}
+
 // TestLegsThatCarryAreNotIdentified: a leg of a free robot moves only if it is told how that is held; then its foot touches
 // nothing, and its base is upright. Limbs that carry nothing need no such word.
 func TestLegsThatCarryAreNotIdentified(t *testing.T) {
