@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
@@ -40,16 +41,17 @@ func stopCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 
 // stop asks for a stop; args are those of the command.
 func (r *remote) stop(args []string, q *poisemsgs.StopRequest) error {
+	soon := time.Now().Add(dialPatience)
 	if r.robot == "" && r.server != "" {
-		if text, err := postStop(r.server, "", q.Category); err == nil {
-			return r.tellStop(text)
+		if heard, err := r.postStop(q.Category, soon, stopPatience); heard {
+			return err
 		}
 	}
 	err := r.ask(args, []string{"[CATEGORY]"}, "stop", func([]string) (any, error) { return q, nil })
 	var none *noServerError
 	if r.robot != "" && errors.As(err, &none) {
-		if text, failed := postStop(r.server, r.robot, q.Category); failed == nil {
-			return r.tellStop(text)
+		if heard, failed := r.postStop(q.Category, soon, stopPatience); heard {
+			return failed
 		}
 	}
 	return err
@@ -91,21 +93,47 @@ func (r *remote) tellStop(text []byte) error {
 // stopPatience is how long robots may take to stand.
 const stopPatience = 15 * time.Second
 
-// postStop asks a server to stop a robot, or all, and returns its answer.
-func postStop(server, robot string, category uint8) ([]byte, error) {
-	at, err := url.Parse(rosbridgeURL(server))
+// postStop asks the server to stop the robot, or all, and shows its answer. heard is false if it did not hear it, or
+// does not know of such stops. What is sent and not answered soon is told meanwhile; after patience it is not confirmed.
+func (r *remote) postStop(category uint8, soon time.Time, patience time.Duration) (heard bool, _ error) {
+	at, err := url.Parse(rosbridgeURL(r.server))
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	at.Scheme, at.Path = strings.Replace(at.Scheme, "ws", "http", 1), "/stop"
 	values := url.Values{"category": {strconv.Itoa(int(category))}, "until": {"stands"}}
-	if robot != "" {
-		values.Set("robot", robot)
+	if r.robot != "" {
+		values.Set("robot", r.robot)
 	}
 	at.RawQuery = values.Encode()
-	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), nil)
+	sent := make(chan *time.Timer, 1)
+	text, err := post(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(w httptrace.WroteRequestInfo) {
+		if w.Err == nil && len(sent) == 0 {
+			sent <- time.AfterFunc(time.Until(soon), func() {
+				fmt.Fprintf(r.e.err, "the stop is sent to the server at %s, which has not confirmed it; still waiting\n", r.server)
+			})
+		}
+	}}), at.String())
+	select {
+	case late := <-sent:
+		late.Stop()
+		if errors.Is(err, context.DeadlineExceeded) {
+			return true, fmt.Errorf("the stop is sent and not confirmed: the server at %s did not answer within %g s, and nothing is known of its robots",
+				r.server, patience.Seconds())
+		}
+	default:
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, r.tellStop(text)
+}
+
+// post asks by POST, and returns the answer of a server that knows what is asked.
+func post(ctx context.Context, at string) ([]byte, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, at, nil)
 	if err != nil {
 		return nil, err
 	}

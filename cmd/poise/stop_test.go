@@ -3,13 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"poise/msgs/poisemsgs"
 	"poise/wire/rosbridge/client"
 )
 
@@ -93,5 +97,44 @@ func TestAnOperatorStopsTheRobotWithAllDescriptorsTaken(t *testing.T) {
 	r.do("stands after", "stop", "--robot", "virtual")
 	if text := fmt.Sprint(r.log); !strings.Contains(text, "too many connections") {
 		t.Errorf("the log does not say that connections are taken: %s", text)
+	}
+}
+
+// TestAStopThatIsNotAnsweredIsSaid: a server that hangs takes connections and answers nothing. That is said soon, and at
+// the end the stop is not confirmed; where there is no server that is said at once, and one that hears it answers as ever.
+func TestAStopThatIsNotAnsweredIsSaid(t *testing.T) {
+	t.Parallel()
+	hung, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hung.Close()
+	for _, robot := range []string{"", "real"} {
+		var errs lockedBuffer
+		r := &remote{e: &env{out: io.Discard, err: &errs}, server: hung.Addr().String(), robot: robot}
+		heard, err := r.postStop(0, time.Now().Add(20*time.Millisecond), 500*time.Millisecond)
+		if !heard || err == nil || !strings.Contains(err.Error(), "sent and not confirmed") {
+			t.Errorf("%q: heard %v, %v", robot, heard, err)
+		}
+		if text := errs.String(); strings.Count(text, "still waiting\n") != 1 {
+			t.Errorf("%q: said %q", robot, text)
+		}
+	}
+	nobody := hung.Addr().String()
+	hung.Close()
+	var errs lockedBuffer
+	r := &remote{e: &env{out: io.Discard, err: &errs}, server: nobody}
+	began := time.Now()
+	if err := r.stop(nil, &poisemsgs.StopRequest{}); err == nil || !strings.Contains(err.Error(), "no Poise server") || time.Since(began) > dialPatience || errs.String() != "" {
+		t.Errorf("%v after %v, said %q", err, time.Since(began), errs.String())
+	}
+
+	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"success":true,"message":"stands after 0.000 s"}`)
+	}))
+	defer answers.Close()
+	r = &remote{e: &env{out: io.Discard, err: &errs}, server: strings.TrimPrefix(answers.URL, "http://")}
+	if heard, err := r.postStop(0, time.Now().Add(hang), hang); !heard || err != nil || errs.String() != "" {
+		t.Errorf("a server that answers: heard %v, %v, said %q", heard, err, errs.String())
 	}
 }
