@@ -166,7 +166,10 @@ func (e *Executive) power(who string, on bool) *Answer {
 			o.Explanations = e.words.Unpowered(s.Limp.Minus(e.cfg.Absent), s.Limp)
 			o.Explanations[len(o.Explanations)-1].Help = "see the state for the fault; mend it, then reset and try again"
 		}
-		return o, true
+		if !o.OK() {
+			return o, true
+		}
+		return e.confirmed(s, on, control.JointLeaves(len(e.model.Joints())), max(c.tick, e.robot.turned))
 	}
 	return e.command(c, loop.Order{Kind: order})
 }

@@ -68,9 +68,10 @@ type Config struct {
 	Model       *robot.Model
 	Loop        Cycle
 	Controllers []Controller
-	Absent      robot.Set    // joints whose servos are missing, as Settings.Absent of the loop
-	Pipelines   pipeline.Set // the first is meant where a goal names none
-	Library     Library      // stored motions; nil has none
+	Confirm     loop.Confirmer // of servos that can be silent; nil: what the cycle has done is done
+	Absent      robot.Set      // joints whose servos are missing, as Settings.Absent of the loop
+	Pipelines   pipeline.Set   // the first is meant where a goal names none
+	Library     Library        // stored motions; nil has none
 	// Experiment begins an experiment by the request of a goal, or refuses it; it takes nothing. now is
 	// valid during the call only. Nil: there are none.
 	Experiment func(request any, now *loop.Snapshot) (ExperimentRun, []Explanation)

@@ -31,14 +31,40 @@ func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 		if joints.Empty() {
 			return e.refuse(who, what, *problem.New("no_joints", "%s: nothing of it has torque", strings.Join(resources, ", ")).With("name limbs or joints"))
 		}
-		settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
+		c := &command{who: who, what: what}
+		c.settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
 			if on {
-				o.Explanations = e.robot.unpowered(joints)
+				if o.Explanations = e.robot.unpowered(joints); !o.OK() {
+					return o, true
+				}
 			}
-			return o, true
+			return e.confirmed(s, on, joints, c.tick)
 		}
-		return e.command(&command{who: who, what: what, settled: settled}, loop.Order{Kind: order, Program: &control.Torque{Joints: joints}})
+		return e.command(c, loop.Order{Kind: order, Program: &control.Torque{Joints: joints}})
 	})
+}
+
+// unconfirmed is how long servos may take to answer after they were told, s: longer than lines need that have missed some answers.
+const unconfirmed = 1.0
+
+// confirmed waits until the servos of joints have answered since they were told in a tick. Those that do not are named.
+func (e *Executive) confirmed(s *loop.Snapshot, on bool, joints robot.Set, told uint64) (Outcome, bool) {
+	if e.cfg.Confirm == nil {
+		return Outcome{}, true
+	}
+	silent := e.cfg.Confirm.Unheard(told).Intersect(joints)
+	if silent.Empty() {
+		return Outcome{}, true
+	}
+	if float64(s.Tick.N-told)*s.Tick.Dt < unconfirmed {
+		return Outcome{}, false
+	}
+	what, may := "torque off", "they may hold"
+	if on {
+		what, may = "torque on", "they may be limp"
+	}
+	return refused(*problem.New("unconfirmed", "%s is sent and not confirmed by %s: %s", what, e.cfg.Confirm.Servos(silent), may).
+		With("see whether they have power and are connected")), true
 }
 
 // unpowered explains which of some leaves have no torque by the newest state, if any

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"poise/arbiter"
 	"poise/control"
@@ -84,6 +85,7 @@ type Loop struct {
 	reports   *rt.Ring[Report]
 	snapshots *rt.Latest[Snapshot]
 	stopLine  stopLine
+	heard     heard
 
 	// owned by Step, in the order in which a tick fills them
 	tick     servo.Tick
@@ -166,6 +168,7 @@ func New(cfg Config) (*Loop, error) {
 		reports: rt.NewRing[Report](cfg.Reports),
 		raw:     servo.NewMeasurement(n, cfg.Sensors), reading: servo.NewMeasurement(n, cfg.Sensors), setpoint: make([]servo.Setpoint, n),
 		mode: make([]servo.Mode, n), placed: make([]int, 0, n),
+		heard:    heard{ticks: make([]atomic.Uint64, n)},
 		resolver: resolver, merge: merge, shaper: shaper, command: &shaper.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
 	l.makeStates()
@@ -300,7 +303,10 @@ func (l *Loop) Step(t servo.Tick) {
 
 // read takes what the bus said at the end of the last tick. What is not finite
 // was not measured: the last that was grows older.
-func (l *Loop) read() { l.reading.Update(l.raw) }
+func (l *Loop) read() {
+	l.reading.Update(l.raw)
+	l.heard.note(l)
+}
 
 // estimate makes the measured state of what was read.
 func (l *Loop) estimate() {

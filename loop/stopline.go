@@ -28,6 +28,7 @@ type StopState struct {
 	Asked uint64 // how many there were so far: the number of the last one
 	Taken uint64 // number of the last one that the cycle has taken
 	Over  uint64 // number of the last one that is complete
+	Tick  uint64 // the newest of the cycle
 
 	// of the stop that was complete last
 	Category uint8
@@ -84,7 +85,7 @@ func (l *Loop) StopState() StopState {
 		turn := s.turn.Load()
 		state := StopState{Over: s.over.Load(), Category: uint8(s.category.Load()),
 			Time: math.Float64frombits(s.time.Load()), Way: math.Float64frombits(s.way.Load()),
-			Taken: s.taken.Load(), Asked: s.asked.Load() >> stopBits}
+			Taken: s.taken.Load(), Asked: s.asked.Load() >> stopBits, Tick: l.heard.now.Load()}
 		if turn%2 == 0 && s.turn.Load() == turn {
 			return state
 		}

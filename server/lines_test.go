@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -170,6 +171,69 @@ func TestServosAreLeftAsDeclared(t *testing.T) {
 				t.Errorf("%q", left)
 			}
 		})
+	})
+}
+
+// TestWhatServosDoNotConfirmIsSaid: stops and torque commands are sent to servos that do not answer, and do not succeed; they
+// name these servos, and do not wait for long. What was sent is carried out when they answer again.
+func TestWhatServosDoNotConfirmIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := startLine(t, func(*config.Config) {})
+		x.energise()
+		kill := func(dead bool, s *emulator.Servo) { x.servos.With(func() { s.Kill(dead) }) }
+		all := x.servos.Servos()
+		// said wants an answer soon, which names just the servos that are silent.
+		said := func(what string, silent []*emulator.Servo, ask func() answer) {
+			t.Helper()
+			began := time.Now()
+			a := ask()
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("%s: the answer came after %v", what, took)
+			}
+			if a.Success != (len(silent) == 0) || strings.Contains(a.Message, "not confirmed by") == a.Success {
+				t.Errorf("%s: %+v", what, a)
+			}
+			for _, s := range all {
+				if strings.Contains(a.Message, fmt.Sprintf("%s (servo %d on line memory)", s.Joint, s.ID)) != slices.Contains(silent, s) {
+					t.Errorf("%s: %s: %s", what, s.Joint, a.Message)
+				}
+			}
+		}
+		torque := func(on bool, resources ...string) func() answer {
+			return func() answer { return x.ask("/set_torque", &poisemsgs.SetTorqueRequest{On: on, Resources: resources}) }
+		}
+		stop := func(query string) func() answer {
+			return func() answer { _, a := x.post("/stop"+query, "", "", nil); return a }
+		}
+		service := func() answer { return x.ask("/stop", &poisemsgs.StopRequest{Category: 0}) }
+		last, one := all[len(all)-1], all[len(all)-1:]
+
+		kill(true, last)
+		said("torque off of one of two", one, torque(false, all[0].Joint, last.Joint))
+		said("torque off of one that answers", nil, torque(false, all[1].Joint))
+		said("a stop of the mildest category", one, stop("?until=stands"))
+		x.plug(false)
+		said("torque off", all, torque(false))
+		for range 2 { // once the fault of the bus is there, too
+			time.Sleep(2 * time.Second)
+			said("stop 0", all, stop("?category=0"))
+			said("stop 0 until it stands", all, stop("?category=0&until=stands"))
+			said("stop 2", all, stop(""))
+			said("the service", all, service)
+		}
+		if n := x.holding(); n != len(all)-3 {
+			t.Errorf("%d servos hold: those that were not reached cannot have let go", n)
+		}
+		kill(false, last)
+		x.plug(true)
+		x.until("the servos have let go", func() bool { return x.holding() == 0 })
+		said("stop 0 of servos that answer", nil, stop("?category=0"))
+		said("and until they stand", nil, stop("?category=0&until=stands"))
+		said("and the service", nil, service)
+		x.must("/reset", &poisemsgs.ResetRequest{})
+		said("torque on", nil, torque(true))
+		x.plug(false)
+		said("torque on of servos that do not answer", all, torque(true))
 	})
 }
 

@@ -283,7 +283,7 @@ func (bot *servedRobot) assemble() error {
 		return err
 	}
 	bot.exec, err = executive.New(executive.Config{
-		Model: m, Loop: bot.loop, Controllers: known, Absent: settings.Absent, Pipelines: s.pipelines(), Library: s.library, Experiment: bot.identification,
+		Model: m, Loop: bot.loop, Confirm: bot.confirms(), Controllers: known, Absent: settings.Absent, Pipelines: s.pipelines(), Library: s.library, Experiment: bot.identification,
 		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), PerSession: s.cfg.Limits.Controllers, Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
 		Event: bot.event, Felt: bot.felt, Notice: bot.notice, Audit: bot.audit,
 		Snapshot: func(now *loop.Snapshot) time.Duration { return bot.topics.snapshot(now) },

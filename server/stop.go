@@ -45,7 +45,7 @@ func (s *Server) newStops() (*stop.Line, error) {
 	robots := make([]stop.Robot, len(s.robots))
 	byName := map[string]*servedRobot{}
 	for i, bot := range s.robots {
-		robots[i] = stop.Robot{Name: bot.name, Cycle: bot.loop}
+		robots[i] = stop.Robot{Name: bot.name, Cycle: bot.loop, Confirm: bot.confirms()}
 		byName[bot.name] = bot
 	}
 	return stop.New(s.life, robots, func(d stop.Done) {

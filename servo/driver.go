@@ -127,6 +127,9 @@ type Releaser interface {
 	// Unconfirmed names, after Close, the servos that were told Off last and have not confirmed that their torque is
 	// gone, or hold because they were found so and were never told anything else.
 	Unconfirmed() []string
+
+	// Servo says which servo a joint has, after Open: "servo 1 on line arm"; "" if it has none.
+	Servo(joint int) string
 }
 
 // Bounded is a Driver whose joints get torque only where they can be told to stay: elsewhere they would move by

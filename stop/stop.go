@@ -37,8 +37,9 @@ type Cycle interface {
 
 // Robot is a robot that can be stopped.
 type Robot struct {
-	Name  string
-	Cycle Cycle
+	Name    string
+	Cycle   Cycle
+	Confirm loop.Confirmer // nil: what its cycle has done is done
 }
 
 // Line leads to the robots of a server, and of the servers that it mirrors. It does not
@@ -179,7 +180,7 @@ const mostWatched = 256
 func (t Target) Stop(who string, category uint8) *Asked {
 	a := &Asked{target: t, who: who, category: min(category, Mildest), parts: make([]part, 0, len(t.robots)+len(t.remotes))}
 	for _, r := range t.robots {
-		a.parts = append(a.parts, part{r.Name, &local{r.Cycle, r.Cycle.Stop(a.category), a.category}})
+		a.parts = append(a.parts, part{r.Name, &local{robot: r, number: r.Cycle.Stop(a.category), category: a.category}})
 	}
 	for _, r := range t.remotes {
 		name := r.Name()
@@ -249,13 +250,13 @@ type Answer struct {
 	Text    string // for people
 }
 
-// Over waits until the robots stand.
+// Over waits until the robots stand, and servos that can be silent have answered since: not for long.
 func (a *Asked) Over(ctx context.Context) Answer {
 	ok := a.await(ctx, Progress.Over)
 	return Answer{ok, a.now()}
 }
 
-// Taken waits until the cycles have taken the stop.
+// Taken waits until the cycles have taken the stop, and servos that can be silent have answered since.
 func (a *Asked) Taken(ctx context.Context) Answer {
 	ok := a.await(ctx, Progress.Taken)
 	return Answer{ok, a.now()}

@@ -476,7 +476,7 @@ func (d *Driver) look() {
 				v.missing, v.why = append(v.missing, u.joint), append(v.why, u.wrong.Error())
 				continue
 			}
-			v.found = append(v.found, fmt.Sprintf("%s: servo %d on %s, %s, firmware %s", u.name, u.ID, w.line.String(), u.Model.Name, u.firmware))
+			v.found = append(v.found, fmt.Sprintf("%s: %s, %s, firmware %s", u.name, w.place(u), u.Model.Name, u.firmware))
 			if text := d.beyond(w, u); text != "" {
 				v.beyond = append(v.beyond, text)
 			}
@@ -506,6 +506,18 @@ func (d *Driver) Beyond() []string { return d.survey.beyond }
 
 // Unconfirmed implements servo.Releaser.
 func (d *Driver) Unconfirmed() []string { return d.unconfirmed }
+
+// Servo implements servo.Releaser.
+func (d *Driver) Servo(joint int) string {
+	for _, w := range d.workers {
+		for _, u := range w.units {
+			if u.joint == joint {
+				return w.place(u)
+			}
+		}
+	}
+	return ""
+}
 
 // Rhythm implements servo.Paced.
 func (d *Driver) Rhythm() (float64, error) {

@@ -69,7 +69,7 @@ func (w *worker) unconfirmed() (all []string) {
 		if u.State.Torque != TorqueOn || w.port == nil || !u.present {
 			how = "no answer whether its torque is off"
 		}
-		all = append(all, fmt.Sprintf("joint %q: servo %d on %s: %s", u.name, u.ID, w.line.String(), how))
+		all = append(all, fmt.Sprintf("joint %q: %s: %s", u.name, w.place(u), how))
 	}
 	return all
 }

@@ -48,6 +48,9 @@ type unit struct {
 	limp      time.Time // it came back from that without torque: until when it gets none, and the cycle may tell it off
 }
 
+// place says where a servo is.
+func (w *worker) place(u *unit) string { return fmt.Sprintf("servo %d on %s", u.ID, w.line.String()) }
+
 // report is what a worker knows of its servos.
 type report struct {
 	units []unitReport
