@@ -3,6 +3,7 @@ package loop
 import (
 	"math"
 
+	"poise/control"
 	"poise/servo"
 )
 
@@ -56,7 +57,10 @@ func (s *seat) hurry(rate float64) float64 {
 func (s *seat) caughtUp(passed, rate float64) {
 	dt := s.l.tick.Dt
 	whole := float64(s.l.input.Missed+1) * dt // of one that follows the time of ticks
-	jumped := passed == 0 && rate != 0 || passed > whole-dt/4 || min(math.Abs(passed-rate*dt), math.Abs(passed-s.passed)) > dt/2
+	jumped := passed > whole-dt/4
+	if s.status != control.Done { // the last tick of a motion is as short as what is left of it
+		jumped = jumped || passed == 0 && rate != 0 || min(math.Abs(passed-rate*dt), math.Abs(passed-s.passed)) > dt/2
+	}
 	s.ref.Cut = s.ref.Cut || s.l.input.Missed > 0 && jumped
 	s.passed = passed
 	if s.behind == 0 {

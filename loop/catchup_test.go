@@ -14,14 +14,14 @@ import (
 	"poise/trajectory"
 )
 
-// following is a robot whose head is to go somewhere in two seconds, after some ticks of it.
-func following(t *testing.T) (r *rig.Rig, goal uint64) {
+// following is a robot whose head is to go somewhere in some seconds, after some ticks of it.
+func following(t *testing.T, seconds float64) (r *rig.Rig, goal uint64) {
 	t.Helper()
 	m := rig.Model(t, "pony")
 	r = rig.New(t, m, rig.Options{}, loop.Registration{Name: "follow", Kind: "follow", Controller: follow.New(m)})
 	at := r.Now.Command.Q[r.Joint("joint52")]
 	p, err := follow.Compile(m, follow.Options{}, &r.Now.Command, &follow.Goal{Joints: []string{"joint52"}, Points: []trajectory.Point{
-		{Time: 0, Position: []float64{at}}, {Time: 2, Position: []float64{at + 0.2}}}})
+		{Time: 0, Position: []float64{at}}, {Time: seconds, Position: []float64{at + 0.2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func miss(r *rig.Rig, periods int) {
 // velocities and accelerations from tick to tick.
 func TestMotionsCatchUp(t *testing.T) {
 	end := func(gaps ...int) float64 {
-		r, goal := following(t)
+		r, goal := following(t, 2)
 		began := r.Seconds()
 		r.For(0.5)
 		for _, n := range gaps {
@@ -56,6 +56,22 @@ func TestMotionsCatchUp(t *testing.T) {
 	}{{[]int{1}, 0}, {[]int{15}, 0}, {[]int{5, 5, 5}, 0}, {[]int{60}, 0.040}, {[]int{20, 20}, 0.020}} {
 		if late := end(c.gaps...) - whole; math.Abs(late-c.late) > 0.0025 {
 			t.Errorf("after gaps of %v ms the motion is %.1f ms late, want %.1f", c.gaps, late*1e3, c.late*1e3)
+		}
+	}
+}
+
+// TestMotionsEndAtTheirEndAfterAGap: wherever ticks are missed, the last one of a motion ends it at its end, and the joint stays
+// there. A motion ends with an acceleration, and what took over with it would run back.
+func TestMotionsEndAtTheirEndAfterAGap(t *testing.T) {
+	for ticks := 460; ticks < 510; ticks++ {
+		r, goal := following(t, 0.5003)
+		end := r.Now.Command.Q[r.Joint("joint52")] + 0.2
+		r.Run(ticks)
+		miss(r, 50)
+		r.Until(goal, 4)
+		r.For(0.5)
+		if q := r.Now.Command.Q[r.Joint("joint52")]; math.Abs(q-end) > 1e-9 {
+			t.Fatalf("a gap after %d ticks: the joint stands %g rad beside the end of its motion", ticks, q-end)
 		}
 	}
 }
@@ -96,7 +112,7 @@ func TestEventsLeaveWhenTheyShould(t *testing.T) {
 // TestAPauseForgetsWhatWasMissed: a pause ends what is to be caught up, and a motion that is
 // paused does not move for it.
 func TestAPauseForgetsWhatWasMissed(t *testing.T) {
-	r, _ := following(t)
+	r, _ := following(t, 2)
 	r.For(0.5)
 	r.Send(loop.Order{Kind: loop.Pause})
 	r.For(0.5)
