@@ -419,7 +419,7 @@ func TestServeRefusesWhatItCannotDo(t *testing.T) {
 		want []string
 		args []string
 	}{
-		{exitFailure, []string{"0.0.0.0:8080", "security"}, []string{"--listen", "0.0.0.0:8080"}},
+		{exitFailure, []string{"0.0.0.0:8080", "no authentication"}, []string{"--listen", "0.0.0.0:8080"}},
 		{exitFailure, []string{"unicorn"}, []string{"--robot", "unicorn"}},
 		{exitFailure, []string{"loop.period"}, []string{"--period", "7"}},
 		{exitFailure, []string{":2", "lop"}, []string{"--config", file}},
