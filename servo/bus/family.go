@@ -272,6 +272,11 @@ type Leaver interface {
 	Leave(servos []*Servo) error
 }
 
+// Watchdog is a Talker whose servos stop by themselves after they have heard nothing for a while, and obey no goal from then on.
+type Watchdog interface {
+	Tripped(s *Servo) (bool, error)
+}
+
 // ModelNamed finds a model by its name in robot.yaml.
 func ModelNamed(families []Family, name string) (Family, *Model, bool) {
 	for _, f := range families {

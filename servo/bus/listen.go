@@ -46,8 +46,8 @@ func (w *worker) read() error {
 	return nil
 }
 
-// assure asks a servo that was silent whether it still has its torque, several times: one answer could be that of
-// another servo. judge sees whether it lost it.
+// assure asks a servo that was silent whether it still has its torque and obeys, several times: one answer could be that of
+// another servo. judge sees whether it does.
 func (w *worker) assure(u *unit) error {
 	for range agreement {
 		if err := w.talk.Slow(&u.Servo); err != nil {
@@ -60,7 +60,26 @@ func (w *worker) assure(u *unit) error {
 			break
 		}
 	}
+	if u.on && u.State.Torque != TorqueOff {
+		if err := w.askWatchdog(u); err != nil {
+			if answered(err) {
+				return nil
+			}
+			return err
+		}
+	}
 	u.unsure = false
+	return nil
+}
+
+// askWatchdog asks a servo whether its watchdog has stopped it, until it says no.
+func (w *worker) askWatchdog(u *unit) (err error) {
+	dog, ok := w.talk.(Watchdog)
+	for i := 0; ok && i < agreement; i++ {
+		if u.tripped, err = dog.Tripped(&u.Servo); err != nil || !u.tripped {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -81,8 +100,8 @@ func (w *worker) judge(u *unit) {
 		return
 	}
 	u.misses, u.heard = 0, w.began
-	if u.on && u.State.Torque == TorqueOff { // it has lost its torque by itself
-		u.on = false
+	if u.on && (u.State.Torque == TorqueOff || u.tripped) { // it has lost its torque by itself, or obeys no goal
+		u.on, u.tripped = false, false
 		u.restarted = w.began.Add(tellRestart)
 		u.present, u.again = false, time.Time{} // it is found and prepared anew
 		return

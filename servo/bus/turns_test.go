@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -371,6 +372,50 @@ func TestSpeedModeOfAServoIsRefused(t *testing.T) {
 			}
 			if n := b.happened("saved") + b.happened(emulator.Violation) + b.happened("torque on"); n > 0 {
 				t.Errorf("%s: %d events", kind, n)
+			}
+		})
+	}
+}
+
+// heldUp is a port of a program that is held up at times.
+type heldUp struct {
+	bus.Port
+	until *atomic.Int64 // ns of the clock
+}
+
+func (p heldUp) Write(b []byte) (int, error) {
+	time.Sleep(time.Until(time.Unix(0, p.until.Load())))
+	return p.Port.Write(b)
+}
+
+// TestServosGoOnAfterTheProgramWasHeldUp: for so long that their watchdogs have stopped them, and for less.
+func TestServosGoOnAfterTheProgramWasHeldUp(t *testing.T) {
+	for _, hold := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, 2 * time.Second} {
+		inFakeTime(t, func(t *testing.T) {
+			const period = 0.02
+			b := newBed(t, geared(t, "{id: 1, type: xm430-w350, zero: 2048, registers: {profile_velocity: 4}}"), 1_000_000, period, false)
+			var until atomic.Int64
+			dial := b.driver.Dial
+			b.driver.Dial = func(name string, baud int) (bus.Port, error) {
+				p, err := dial(name, baud)
+				return heldUp{p, &until}, err
+			}
+			r := newRig(t, b, period)
+			goal := func(at float64, ticks int) {
+				for range ticks {
+					r.src[0] = servo.Setpoint{Mode: servo.Position, Position: at, Stiffness: 1, PlayTime: 3}
+					r.tick()
+				}
+			}
+			goal(0.5, 100)
+			until.Store(time.Now().Add(hold).UnixNano())
+			time.Sleep(hold)
+			goal(-0.5, 900)
+			if at := r.world.Read(0).Position; math.Abs(at+0.5) > 0.01 {
+				t.Errorf("held up for %v, %d watchdogs have tripped: it is at %g rad, its goal is -0.5", hold, r.happened("watchdog"), at)
+			}
+			if v := r.violations(); len(v) > 0 {
+				t.Errorf("%+v", v[0])
 			}
 		})
 	}

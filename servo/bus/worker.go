@@ -42,6 +42,7 @@ type unit struct {
 	foundOn   bool // it had torque when it was found
 	obeyed    bool // it was told a position once: from then on off means off
 	offset    float64
+	tripped   bool      // its watchdog has stopped it
 	restarted time.Time // it lost its torque by itself: until when that is told
 	wrong     error     // why Open did not find it
 	cut       bool      // it was lost with its whole line, while it had torque

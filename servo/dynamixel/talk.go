@@ -198,21 +198,6 @@ func (t *talker) Prepare(s *bus.Servo) error {
 	if err := t.limits(s); err != nil {
 		return err
 	}
-	if data, err = t.read(s.ID, addrWatchdog, 1); err != nil {
-		return err
-	}
-	if data[0] == 0xFF { // it has tripped: goals are refused until it is cleared, and then the old one must not count
-		if data, err = t.read(s.ID, addrPresent+stateSize-4, 4); err != nil {
-			return err
-		}
-		s.State.Position = int32(number(data))
-		if err := t.write(s.ID, addrWatchdog, 0); err != nil {
-			return err
-		}
-		if err := t.settle(s); err != nil {
-			return err
-		}
-	}
 	return t.Slow(s)
 }
 
@@ -307,7 +292,8 @@ func faults(s *bus.Servo, bits byte) (f servo.Fault) {
 // watchdogTicks of 20 ms are how long a servo waits for packets before it stops by itself.
 const watchdogTicks = 25
 
-// SwitchOn implements bus.Talker: an old goal would be driven to, so the goal is set first.
+// SwitchOn implements bus.Talker: an old goal would be driven to, so the goal is set first. Goals are refused until a watchdog
+// that has tripped is cleared.
 func (t *talker) SwitchOn(s *bus.Servo) error {
 	if err := t.write(s.ID, addrWatchdog, 0); err != nil {
 		return err
@@ -322,6 +308,12 @@ func (t *talker) SwitchOn(s *bus.Servo) error {
 		return err
 	}
 	return t.Slow(s)
+}
+
+// Tripped implements bus.Watchdog.
+func (t *talker) Tripped(s *bus.Servo) (bool, error) {
+	data, err := t.read(s.ID, addrWatchdog, 1)
+	return err == nil && data[0] == 0xFF, err
 }
 
 // Release implements bus.Talker.
