@@ -118,7 +118,7 @@ func (f *planFlags) plan(e *env, args []string) error {
 	end := progress(e.err, "planning")
 	answer := job.answer(text)
 	end()
-	short := !e.json && (f.output != "" || isTerminal(e.out)) // nobody reads a megabyte on a screen
+	short := !e.json && (f.output != "" || isTerminal(e.out)) // an answer may have a megabyte
 	if err := answer.tell(e, short); err != nil {
 		return err
 	}

@@ -592,7 +592,7 @@ func TestAGoalThatCannotBeginTellsWhy(t *testing.T) {
 	}
 }
 
-// TestLegsThatDoNotWalk: whoever looks at a robot on legs that do not reach around their places, serves it or wants to walk it is told why not.
+// TestLegsThatDoNotWalk: check, serve and walk of a robot on legs that do not reach around their places say why it does not walk.
 func TestLegsThatDoNotWalk(t *testing.T) {
 	t.Parallel()
 	folder := walks.Hexapod(t).Folder

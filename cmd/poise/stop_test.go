@@ -120,10 +120,10 @@ func TestAStopThatIsNotAnsweredIsSaid(t *testing.T) {
 			t.Errorf("%q: said %q", robot, text)
 		}
 	}
-	nobody := hung.Addr().String()
+	silent := hung.Addr().String()
 	hung.Close()
 	var errs lockedBuffer
-	r := &remote{e: &env{out: io.Discard, err: &errs}, server: nobody}
+	r := &remote{e: &env{out: io.Discard, err: &errs}, server: silent}
 	began := time.Now()
 	if err := r.stop(nil, &poisemsgs.StopRequest{}); err == nil || !strings.Contains(err.Error(), "no Poise server") || time.Since(began) > dialPatience || errs.String() != "" {
 		t.Errorf("%v after %v, said %q", err, time.Since(began), errs.String())

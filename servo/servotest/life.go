@@ -207,7 +207,7 @@ func checkLastSetpoints(b *bench) error {
 	return nil
 }
 
-// told returns the first joint that was told another mode last, -1 if there is none.
+// told returns the first joint that was told another mode last, or -1.
 func (m *machine) told(mode servo.Mode) int {
 	for i := range m.Joints {
 		if m.Told(i) != mode {
